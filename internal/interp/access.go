@@ -9,6 +9,15 @@ import (
 )
 
 // access describes a load, a store or an atomic operation.
+//
+// Handlers of accesses to global memory try three paths, the fastest first:
+//
+//	contiguous   all 32 lanes, adjacent elements: one translation of the address
+//	row          runs of lanes with adjacent or equal addresses: one translation per run
+//	locate       lane by lane, with the fault of the first bad one
+//
+// An address is translated with the allocation that the same instruction used last, see
+// engine.cache.
 type access struct {
 	space        ptx.Space // Global, Shared, Local, ParamSpace or Generic
 	size         int       // bytes of one element
@@ -25,14 +34,17 @@ type access struct {
 	elems        []element // registers loaded or stored
 }
 
+// accessKind orders the kinds of accesses; values index the bitmaps of a page.
 type accessKind uint8
 
+// The kinds of accesses.
 const (
-	loads accessKind = iota
-	stores
-	updates
+	loads   accessKind = iota // ld, tex and other reads
+	stores                    // st and other writes
+	updates                   // atom and red
 )
 
+// accessNames are the kinds in the texts of faults.
 var accessNames = [...]string{loads: "load", stores: "store", updates: "atomic operation"}
 
 // element is one register of a vector access.
@@ -47,15 +59,20 @@ func (x *access) isGlobal(addr uint64) bool {
 		x.space == ptx.Generic && addr-sharedWindow >= windowSize && addr-localWindow >= windowSize
 }
 
+// bytes returns the size of one lane's access.
 func (x *access) bytes() uint64 { return uint64(x.size * len(x.elems)) }
 
-// sectorSet counts the distinct 32-byte sectors of one warp access.
+// sectorSet counts the distinct 32-byte sectors of one warp access: the transactions that
+// coalescing leaves. It is a hash table with open addressing. Sector numbers are stored
+// plus one, since 0 marks a free slot. It cannot overflow: each of 32 lanes touches at most
+// two sectors.
 type sectorSet struct {
 	table [64]uint64
 	last  uint64
 	count int64
 }
 
+// add adds the sectors of n bytes at addr, n <= 32: the first and the last.
 func (s *sectorSet) add(addr, n uint64) {
 	s.one(addr>>5 + 1)
 	if end := (addr+n-1)>>5 + 1; end != s.last {
@@ -63,6 +80,8 @@ func (s *sectorSet) add(addr, n uint64) {
 	}
 }
 
+// one adds a sector, given by its number plus one. Successive equal sectors are the most
+// frequent case.
 func (s *sectorSet) one(sector uint64) {
 	if sector == s.last {
 		return
@@ -125,6 +144,8 @@ func (w *warp) locate(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	return w.global(in, addr, n, lane)
 }
 
+// spaceName returns the name of a state space with a space behind it, or "" for global
+// memory.
 func spaceName(s ptx.Space) string {
 	if s == ptx.Global || s == ptx.Generic {
 		return ""
@@ -150,6 +171,8 @@ func (w *warp) window(in *inst, name string, base unsafe.Pointer, off, n, size, 
 	return nil
 }
 
+// localAt returns the host address of n bytes at an offset in a lane's local memory, or nil
+// after a fault. The limit is the end of the lane's stack if it has one.
 func (w *warp) localAt(in *inst, off, n, addr uint64, lane int) unsafe.Pointer {
 	size := uint64(w.kernel.localSize)
 	if w.calls != nil {
@@ -237,8 +260,9 @@ func span(live uint32, a *[lanes]uint64, i int, size uint64) (n int, step uint64
 	return n, step
 }
 
-// row returns the host address of a run of elements, bytes long, that starts at addr,
-// or nil after a fault. lane is the lane of the first element.
+// row returns the host address of a run of elements, bytes long, that starts at addr, or
+// nil after a fault. lane is the lane of the first element. The sectors of the run are
+// added to sectors.
 func (w *warp) row(in *inst, addr, size, bytes uint64, lane int, sectors *sectorSet) unsafe.Pointer {
 	r := w.cache[in.site]
 	if r == nil || !r.holds(addr, bytes) || addr&(size-1) != 0 {
@@ -338,6 +362,8 @@ func loadShared[A, T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
+// storeShared stores one element of the register's width to shared memory, by ascending
+// lanes.
 func storeShared[A, T uint32 | uint64](w *warp, in *inst) {
 	v, a := view[T](w, in.d), view[A](w, in.a)
 	size := uint64(unsafe.Sizeof(v[0]))
@@ -379,6 +405,8 @@ func loadAny(w *warp, in *inst) {
 	w.countSectors(in, sectors.count)
 }
 
+// storeAny stores to every space, in every width and vector length.
+//
 //go:norace
 func storeAny(w *warp, in *inst) {
 	n := in.x.bytes()
@@ -406,6 +434,8 @@ func (w *warp) countSectors(in *inst, n int64) {
 	}
 }
 
+// readCell returns size bytes at p, zero-extended. size is 1, 2, 4 or 8.
+//
 //go:norace
 func readCell(p unsafe.Pointer, size int) uint64 {
 	switch size {
@@ -419,6 +449,8 @@ func readCell(p unsafe.Pointer, size int) uint64 {
 	return *(*uint64)(p)
 }
 
+// writeCell stores the low size bytes of v at p.
+//
 //go:norace
 func writeCell(p unsafe.Pointer, size int, v uint64) {
 	switch size {
@@ -438,6 +470,7 @@ func (w *warp) lane(e element, i int) uint64 {
 	return readCell(unsafe.Add(w.regs, int(e.reg)+i*e.size), e.size)
 }
 
+// setLane stores v in one lane of a register, unless it is the sink.
 func (w *warp) setLane(e element, i int, v uint64) {
 	if e.reg != noSlot {
 		writeCell(unsafe.Add(w.regs, int(e.reg)+i*e.size), e.size, v)

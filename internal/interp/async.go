@@ -6,9 +6,14 @@ import (
 	"unsafe"
 )
 
-// asyncCopy is a pending copy from global to shared memory: cp.async. Its bytes arrive
-// only when the thread waits for it. A kernel that does not wait reads the old
-// contents.
+// asyncCopy is a pending copy from global to shared memory: cp.async. Its bytes are read
+// when it starts and stored only when the thread waits for it. A kernel that does not wait
+// reads the old contents, as it may on a GPU:
+//
+//	cp.async  [s], [g]     group 0     async: {s, data of g, group 0}
+//	commit_group                       groups[lane] = 1
+//	cp.async  [s'], [g']   group 1     async: …, {s', data of g', group 1}
+//	wait_group 1                       stores the copies of group 0
 type asyncCopy struct {
 	inst  *inst
 	lane  int
@@ -121,23 +126,31 @@ func (w *warp) watchAsync(c *asyncCopy) {
 	}
 }
 
+// arriveAsync stores the bytes of a copy.
 func (w *warp) arriveAsync(c *asyncCopy) {
 	w.watchAsync(c)
 	copy(unsafe.Slice((*byte)(unsafe.Add(w.shared, c.dst)), c.size), c.data[:])
 }
 
-// mbarrier is the state of an mbarrier object, whose layout PTX leaves open: counts of
-// 20 bits, the bytes outstanding and the parity of the phase.
+// mbarrier is the state of an mbarrier object, whose layout PTX leaves open. It is packed
+// into the 8 bytes of the object:
+//
+//	63      62 ……… 40   39 …… 20   19 …… 0
+//	phase   bytes       expected   pending
+//
+// A phase completes when no arrival is pending and no byte outstanding.
 type mbarrier struct {
 	pending, expected uint32
 	bytes             int32
 	phase             uint32
 }
 
+// unpackBarrier returns the state in the bytes of an object.
 func unpackBarrier(v uint64) mbarrier {
 	return mbarrier{uint32(v & 0xfffff), uint32(v >> 20 & 0xfffff), int32(v>>40<<9) >> 9, uint32(v >> 63)}
 }
 
+// pack returns the bytes of the object.
 func (b mbarrier) pack() uint64 {
 	return uint64(b.pending) | uint64(b.expected)<<20 | uint64(uint32(b.bytes)&(1<<23-1))<<40 | uint64(b.phase)<<63
 }
@@ -150,10 +163,11 @@ func (b *mbarrier) complete() {
 	}
 }
 
-// barrierUpdate applies an mbarrier operation to an object. It returns a text if it
-// cannot.
+// barrierUpdate applies an mbarrier operation to an object. It returns the text of a fault,
+// or "".
 type barrierUpdate func(b *mbarrier, operand uint32) (fault string)
 
+// barrierUpdates are the operations by their opcode behind "mbarrier.".
 var barrierUpdates = map[string]barrierUpdate{
 	"init": func(b *mbarrier, n uint32) string {
 		if n == 0 || n >= 1<<20 {
@@ -185,9 +199,10 @@ var barrierUpdates = map[string]barrierUpdate{
 	},
 }
 
+// arriveAtBarrier counts n arrivals.
 func arriveAtBarrier(b *mbarrier, n uint32) string {
 	if n > b.pending {
-		return fmt.Sprintf("%d arrive at an mbarrier that expects %d more in this phase", n, b.pending)
+		return fmt.Sprintf("%d threads arrive at an mbarrier that expects %d more in this phase", n, b.pending)
 	}
 	b.pending -= n
 	b.complete()

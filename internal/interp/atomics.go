@@ -45,6 +45,8 @@ func atomicOp(name string, typ ptx.Type, space ptx.Space) atomicFunc {
 	return nil
 }
 
+// atomicAdd returns the addition of a type. Integers wrap; bits above the type are not
+// stored.
 func atomicAdd(typ ptx.Type, space ptx.Space) atomicFunc {
 	switch typ {
 	case ptx.F64:
@@ -82,6 +84,7 @@ func atomicHalf(name string, typ ptx.Type) atomicFunc {
 	}
 }
 
+// atomicExtreme returns the minimum or maximum of an integer type.
 func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 	less := func(a, b uint64) bool { return a < b }
 	if typ.Signed() {
@@ -94,9 +97,12 @@ func atomicExtreme(name string, typ ptx.Type) atomicFunc {
 	return func(old, b, _ uint64) uint64 { return choose(less(old, b), b, old) }
 }
 
-// atomicAccess executes an atomic operation lane by lane in ascending order. Concurrent
-// blocks log their updates of global memory, which are applied in grid order. A plain
-// read and write is therefore enough.
+// atomicAccess executes an atomic operation lane by lane in ascending order.
+//
+// Concurrent blocks log their updates of global memory, which are applied in grid order
+// when all blocks have ended; only operations without a used result get here in that case.
+// A plain read and write is therefore enough. A sampled block that draws numbers from a
+// counter draws for the blocks that it represents, see drawCount.
 //
 //go:norace
 func atomicAccess(w *warp, in *inst) {

@@ -5,14 +5,13 @@ import (
 	"math/bits"
 )
 
-// maxBarriers is the number of named barriers of a block. One more is that of
-// its cluster.
+// A block has 16 named barriers, and one more that stands for its cluster.
 const (
 	maxBarriers    = 16
 	clusterBarrier = maxBarriers
 )
 
-// barrier modes.
+// Barrier modes: bar.sync, bar.arrive and the three forms of bar.red.
 const (
 	barrierSync uint8 = iota
 	barrierArrive
@@ -21,14 +20,19 @@ const (
 	barrierPopc
 )
 
-// barrier is one named barrier of a block.
+// barrier is one named barrier of a block, in one phase. It is reset when the phase
+// completes:
+//
+//	arrived < counted, or < all live threads   fragments wait
+//	arrived reaches it                         completeBarrier releases them
 type barrier struct {
 	arrived int32 // threads
 	counted int32 // threads expected; 0 means all that have not exited
 	yes, no int32 // for reductions: threads that arrived with a true or a false predicate
 }
 
-// barrierOperands returns a barrier instruction's id and thread count.
+// barrierOperands returns a barrier instruction's id and thread count. The count is 0 if
+// the barrier is for all threads.
 func (w *warp) barrierOperands(in *inst, lane int) (id, count uint64) {
 	id = in.imm
 	if in.x.idReg {
@@ -50,9 +54,9 @@ func (w *warp) sameBarrier(in *inst, mask uint32, id, count uint64) (m uint32) {
 	return m
 }
 
-// arrive registers f's lanes at the barrier that ends s, and reports whether f must
-// wait. Lanes of the warp that are elsewhere become a separate fragment, so that they
-// can arrive as well.
+// arrive registers f's lanes at the barrier that ends s, and reports whether f must wait.
+// Lanes of the warp that are elsewhere, or that name another barrier, become a separate
+// fragment, so that they can arrive as well.
 func (w *warp) arrive(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
 	mask := w.taken(f, s)
@@ -69,7 +73,7 @@ func (w *warp) arrive(f *fragment, s *segment) bool {
 	f.isolate(mask, s)
 	if id >= maxBarriers && in.x.idReg || count%lanes != 0 {
 		w.fail(BarrierMismatch, in, lane, 0,
-			fmt.Sprintf("barrier %d for %d threads: ids go to 15 and counts are multiples of 32", id, count))
+			fmt.Sprintf("barrier %d for %d threads: the id must be at most 15 and the count a multiple of 32", id, count))
 		return true
 	}
 	w.split(f)
@@ -148,6 +152,7 @@ func (e *engine) completeBarrier(id int32) {
 	}
 }
 
+// waitsAt reports whether a fragment of the warp waits at a barrier.
 func (w *warp) waitsAt(id int32) bool {
 	for i := range w.frags {
 		if w.frags[i].wait == atBarrier && w.frags[i].barrier == id {
@@ -188,7 +193,8 @@ func (f *fragment) isolate(mask uint32, s *segment) {
 	}
 }
 
-// stuck explains why no warp of the block can continue.
+// stuck returns the fault of a block none of whose warps can continue: a barrier or a
+// warp-wide operation that never completes.
 func (e *engine) stuck() *Fault {
 	for i := range e.warps {
 		w := &e.warps[i]
@@ -209,6 +215,7 @@ func (e *engine) stuck() *Fault {
 	panic("BUG: block has live threads but none runs or waits")
 }
 
+// stuckAtBarrier returns the fault of threads that wait at a barrier.
 func (e *engine) stuckAtBarrier(w *warp, f *fragment) *Fault {
 	b := e.barriers[f.barrier]
 	expected := fmt.Sprintf("all %d live threads", e.alive)
@@ -234,6 +241,7 @@ func (e *engine) waiting(id int32) (n int32) {
 	return n
 }
 
+// stuckAtSync returns the fault of lanes that wait for lanes of their warp.
 func (e *engine) stuckAtSync(w *warp, f *fragment) *Fault {
 	in, members := &w.kernel.code[f.at], f.members&^w.exited
 	w.fail(Deadlock, in, bits.TrailingZeros32(f.mask), 0,

@@ -5,6 +5,7 @@ import "math/bits"
 // bitmap has one bit for each byte of an allocation.
 type bitmap []uint64
 
+// bitmapWords returns the number of words for the bits of some bytes.
 func bitmapWords(bytes uint64) int { return int((bytes + 63) / 64) }
 
 // set sets the bits of bytes [lo, hi).

@@ -12,6 +12,7 @@ import (
 // builtins are the functions that a driver provides.
 var builtins map[string]func(l *lowering, results, args []ptx.Operand) error
 
+// The map is filled in init, since the functions refer to it through call.
 func init() {
 	builtins = map[string]func(l *lowering, results, args []ptx.Operand) error{
 		"__assertfail": (*lowering).assertFail, "vprintf": (*lowering).printf,
@@ -23,7 +24,9 @@ func init() {
 // builtinFunc executes the call of one lane and returns its result.
 type builtinFunc func(w *warp, in *inst, lane int, args []uint64) uint64
 
-// builtin emits a call that the host executes lane by lane.
+// builtin emits a call that the host executes lane by lane. It checks the numbers of
+// results and parameters, nres at most and nargs at least. Each parameter has 4 or 8 bytes
+// in local memory; f gets them zero-extended.
 func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost, f builtinFunc) error {
 	if len(results) > nres || len(args) < nargs {
 		return l.fail("needs %d results and %d parameters", nres, nargs)
@@ -114,6 +117,7 @@ func (l *lowering) malloc(results, args []ptx.Operand) error {
 	})
 }
 
+// free frees a block of malloc. It clears all caches of allocations.
 func (l *lowering) free(results, args []ptx.Operand) error {
 	l.k.sideEffects, l.k.ordered = true, true
 	return l.builtin(results, args, 0, 1, costAtomic, func(w *warp, in *inst, lane int, a []uint64) uint64 {
@@ -166,6 +170,7 @@ func (m *Memory) freeHeap(addr uint64) error {
 	return nil
 }
 
+// firstLane returns the lowest lane of a mask.
 func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
 
 // Builtin reports whether the driver provides the function of that name.

@@ -7,8 +7,12 @@ import "github.com/reprise-gpu/reprise/internal/ptx"
 // small.
 const maxInline = 1 << 13
 
-// callGraph contains the calls between the functions of a module, and the functions
-// that need a frame.
+// callGraph contains the calls between the functions of a module, and the functions that
+// need a frame. A call is inlined unless
+//
+//	the callee is recursive             a cycle of direct calls
+//	the callee is large                 more than maxInline instructions, its callees included
+//	the call goes through a register    to any function in addressTaken
 type callGraph struct {
 	functions    map[string]*ptx.Func // definitions, including those of the runtime, else declarations
 	framed       map[*ptx.Func]bool
@@ -16,6 +20,8 @@ type callGraph struct {
 	address      map[string]uint64
 }
 
+// newCallGraph analyses the calls of a module. A declaration without a body takes the
+// function of the runtime with that name, if there is one.
 func newCallGraph(m *ptx.Module) *callGraph {
 	g := &callGraph{functions: map[string]*ptx.Func{}, framed: map[*ptx.Func]bool{}, address: map[string]uint64{}}
 	for _, f := range m.Funcs {
@@ -36,7 +42,8 @@ func newCallGraph(m *ptx.Module) *callGraph {
 	return g
 }
 
-// findPointed numbers the functions whose address is taken.
+// findPointed assigns addresses to the functions whose address is taken in code or in
+// initial values. They are 16 bytes apart, in a window of their own.
 func (g *callGraph) findPointed(m *ptx.Module) {
 	taken := map[string]bool{}
 	for _, f := range m.Funcs {
@@ -63,6 +70,7 @@ func (g *callGraph) findPointed(m *ptx.Module) {
 	}
 }
 
+// visitState is the progress of the depth-first search at a function.
 type visitState uint8
 
 const (
@@ -78,8 +86,9 @@ type callVisit struct {
 	weight map[*ptx.Func]int // instructions after inlining
 }
 
-// visit computes the weight of f. A function that is called while it is being visited
-// gets a frame, which breaks every cycle.
+// visit computes the weight of f, its instructions after inlining. A function that is
+// called while it is being visited gets a frame, which breaks every cycle. The cost is
+// linear in the instructions of the module.
 func (v *callVisit) visit(f *ptx.Func) {
 	if v.state[f] != unvisited {
 		return

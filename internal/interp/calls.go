@@ -7,13 +7,20 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// A routine is a function with code of its own, which is called with a frame for each
-// lane. It is recursive, reached through a pointer, or too large to inline. All other
-// calls are inlined.
+// A routine is a function with code of its own, which is called with a frame for each lane.
+// It is recursive, reached through a pointer, or too large to inline. All other calls are
+// inlined.
 //
-// The frames of a lane form a stack in its local memory, above the variables of the
-// kernel. A routine may use the registers of its callers: a call saves the registers
-// that the routine writes, and the return restores them.
+// The frames of a lane form a stack in its local memory, above the variables of the kernel:
+//
+//	0                       localSize                            top
+//	│ variables of kernel   │ frame of f         │ frame of g    │
+//	                        ▲                    ▲
+//	                        fp in f              fp in g: its parameters and variables start here
+//
+// A routine may use the registers of its callers: a call saves the registers that the
+// routine writes, and the return restores them. Saved registers are kept by the host, in
+// callStack.saved; their bytes count as part of the frame.
 type routine struct {
 	fn      *ptx.Func
 	address uint64  // as a function pointer
@@ -52,7 +59,8 @@ type activation struct {
 	fp      uint64 // frame pointer of the caller
 }
 
-// callStack contains the calls in progress of one lane.
+// callStack contains the calls in progress of one lane. saved has one element for each
+// saved register and predicate of each active routine, innermost last.
 type callStack struct {
 	active []activation
 	saved  []uint64 // registers, then predicates, of the active routines
@@ -96,12 +104,13 @@ func (w *warp) callee(in *inst, mask uint32) (r *routine, group uint32) {
 			fmt.Sprintf("call of %#x: no function of this module has that address", target[lane]))
 		return nil, 0
 	case !sameSizes(site.results, r.results) || !sameSizes(site.args, r.params):
-		w.fail(IllegalAddress, in, lane, target[lane], fmt.Sprintf("call of %s through a pointer with other parameters", r.fn.Name))
+		w.fail(IllegalAddress, in, lane, target[lane], fmt.Sprintf("call of %s through a pointer: the sizes of the parameters or results differ from those of the function", r.fn.Name))
 		return nil, 0
 	}
 	return r, same(mask, target, target[lane])
 }
 
+// sameSizes reports whether two lists of parameters agree in number and sizes.
 func sameSizes(a, b []param) bool {
 	if len(a) != len(b) {
 		return false
@@ -139,6 +148,7 @@ func (w *warp) enter(in *inst, r *routine, lane int) {
 	*callers = fp
 }
 
+// activeCalls describes a number of calls, for messages.
 func activeCalls(n int) string {
 	if n == 1 {
 		return "1 call is"

@@ -12,8 +12,18 @@ func addCarry(t opTable) {
 	registerCarry[uint64](t, "64", func(a, b, c uint64) (uint64, uint64) { return bits.Add64(a, b, c) })
 }
 
+// carryFunc adds two numbers and a carry of 0 or 1.
 type carryFunc[T unsigned] func(a, b, carry T) (sum, out T)
 
+// registerCarry registers the operations of one width. out is set for the .cc forms:
+//
+//	opcode    computes            carry in
+//	add.cc    a + b               0
+//	addc      a + b               condition code
+//	sub.cc    a + ^b              1
+//	subc      a + ^b              condition code
+//	mad.cc    lo or hi(a·b) + c   0
+//	madc      lo or hi(a·b) + c   condition code
 func registerCarry[T unsigned](t opTable, size string, add carryFunc[T]) {
 	none, one, code := carryIn[T]{}, carryIn[T]{fixed: 1}, carryIn[T]{code: true}
 	sub := func(a, b, c T) (T, T) { return add(a, ^b, c) }
@@ -35,8 +45,11 @@ func registerCarry[T unsigned](t opTable, size string, add carryFunc[T]) {
 	}
 }
 
+// productLow returns the lower half of a product.
 func productLow[T unsigned](a, b T) T { return a * b }
 
+// productHigh returns the function for the upper half of a product. The signed one corrects
+// the unsigned one for negative factors.
 func productHigh[T unsigned](typ string) func(a, b T) T {
 	if typ[0] == 'u' {
 		return mulHi[T]
@@ -45,6 +58,7 @@ func productHigh[T unsigned](typ string) func(a, b T) T {
 	return func(a, b T) T { return mulHi(a, b) - b*(a>>top) - a*(b>>top) }
 }
 
+// carry2 lifts an operation on a and b.
 func carry2[T unsigned](f carryFunc[T], in carryIn[T], out bool) handler {
 	return func(w *warp, r *inst) {
 		d, a, b := view[T](w, r.d), view[T](w, r.a), view[T](w, r.b)
@@ -52,6 +66,7 @@ func carry2[T unsigned](f carryFunc[T], in carryIn[T], out bool) handler {
 	}
 }
 
+// carry3 lifts an operation on a product and c.
 func carry3[T unsigned](mul func(a, b T) T, f carryFunc[T], in carryIn[T], out bool) handler {
 	return func(w *warp, r *inst) {
 		d, a, b, c := view[T](w, r.d), view[T](w, r.a), view[T](w, r.b), view[T](w, r.c)
@@ -65,7 +80,7 @@ type carryIn[T unsigned] struct {
 	fixed T
 }
 
-// step does one lane's addition with the condition code.
+// step computes one lane of an addition with the condition code.
 func step[T unsigned](w *warp, f carryFunc[T], a, b T, lane int, in carryIn[T], out bool) T {
 	c := in.fixed
 	if in.code {

@@ -6,6 +6,8 @@ type tester func(w *warp, in *inst) uint32
 // tests maps "cmp.type", with ".ftz" behind f32, to its tester.
 var tests = buildTests()
 
+// buildTests returns the comparisons of all types. The specialised ones of addHotTests come
+// last and replace general ones.
 func buildTests() map[string]tester {
 	t := map[string]tester{}
 	addOrdered[int16](t, "s16")
@@ -26,11 +28,14 @@ func buildTests() map[string]tester {
 	return t
 }
 
+// addEqual registers the comparisons of untyped bits.
 func addEqual[T unsigned](t map[string]tester, typ string) {
 	t["eq."+typ] = liftTest(func(a, b T) bool { return a == b })
 	t["ne."+typ] = liftTest(func(a, b T) bool { return a != b })
 }
 
+// addOrdered registers the comparisons of an integer type. lo, ls, hi and hs are the names
+// of lt, le, gt and ge for unsigned types.
 func addOrdered[T integer](t map[string]tester, typ string) {
 	t["eq."+typ] = liftTest(func(a, b T) bool { return a == b })
 	t["ne."+typ] = liftTest(func(a, b T) bool { return a != b })

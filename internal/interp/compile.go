@@ -8,8 +8,17 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// compile lowers f. It does not fail: an instruction that is not supported is stored as
-// the fault that a launch of the kernel returns.
+// compile lowers f. It does not fail: an instruction that is not supported is stored as the
+// fault that a launch of the kernel returns. The steps:
+//
+//	enter, body    one item for each instruction, on virtual registers; calls are inlined
+//	lowerRoutines  the bodies of functions that are called with frames
+//	results        atomic operations whose result is used
+//	cutSegments    segments and their costs, records
+//	reconverge     the reconvergence point of each branch
+//	liveness       live intervals of the virtual registers
+//	assign         slots of the register file
+//	loops, patch   loops that a sample may skip; slots in place of virtual registers
 func compile(mod *Module, f *ptx.Func) *Kernel {
 	k := &Kernel{name: f.Name, file: mod.ptx.File, module: mod.ptx, maxThreads: f.MaxThreads, reqThreads: f.ReqThreads}
 	for _, p := range f.Params {
@@ -47,6 +56,7 @@ type unsupported struct {
 	reason string
 }
 
+// Error returns the reason, without the place.
 func (u *unsupported) Error() string { return u.reason }
 
 // home is the origin of a lowered register's value.
@@ -81,7 +91,8 @@ type uniformKey struct {
 	special special
 }
 
-// item is a lowered instruction, with vreg numbers in place of slots.
+// item is a lowered instruction, with vreg numbers in place of slots. An instruction may
+// become no item, one or several.
 type item struct {
 	inst
 	place
@@ -107,30 +118,32 @@ type frame struct {
 	single []bool                  // registers with one definition
 }
 
+// lowering is the state of lowering one kernel.
 type lowering struct {
 	k       *Kernel
 	mod     *Module
 	vregs   []vreg
 	uniform map[uniformKey]slot
 	items   []item
-	root    *routine // the routine whose body is being lowered, nil for the kernel
-	frame   *frame
-	in      *ptx.Inst
+	root    *routine  // the routine whose body is being lowered, nil for the kernel
+	frame   *frame    // of the current function
+	in      *ptx.Inst // the current instruction
 
-	shared    map[*ptx.Var]uint32
-	sharedEnd uint32
-	dynAlign  uint32
-	maxLocal  int // the most that localEnd has been in the kernel or routine
-	localEnd  int
-	endings   []int       // last item of each segment
-	alive     []dense.Set // registers at the start of each segment
-	timing    schedule    // of the current segment
+	shared    map[*ptx.Var]uint32 // offsets of shared variables
+	sharedEnd uint32              // bytes of static shared memory
+	dynAlign  uint32              // alignment of dynamic shared memory, 0 without any
+	maxLocal  int                 // the largest localEnd in the kernel or routine
+	localEnd  int                 // bytes of local memory in use
+	endings   []int               // last item of each segment
+	alive     []dense.Set         // registers at the start of each segment
+	timing    schedule            // of the current segment
 	routines  map[*ptx.Func]*routine
 }
 
 // maxItems bounds the result of inlining.
 const maxItems = 1 << 20
 
+// fail returns an error about the current instruction.
 func (l *lowering) fail(format string, args ...any) error {
 	return &unsupported{l.here(), fmt.Sprintf("%s: %s", l.in.Opcode(), fmt.Sprintf(format, args...))}
 }
@@ -151,6 +164,9 @@ func (l *lowering) enter(f *ptx.Func) *frame {
 	return fr
 }
 
+// body lowers the instructions of a function. fold goes first through all of them: a
+// register that is another name of a constant must be known before any use of it, also in a
+// loop.
 func (l *lowering) body(fr *frame) error {
 	folded := make([]bool, len(fr.fn.Body))
 	for i := range fr.fn.Body {
@@ -220,7 +236,14 @@ func (fr *frame) countDefinitions() {
 }
 
 // fold resolves a copy of a value that is constant for the whole launch. The register
-// becomes another name of the source, and no inst is emitted.
+// becomes another name of the source, and no record is emitted. This holds for loads of
+// parameters, and for moves of literals, addresses and special registers:
+//
+//	ld.param.u64 %rd1, [x];          %rd1 is the register of parameter x
+//	cvta.to.global.u64 %rd2, %rd1;   %rd2 too
+//	mov.u32 %r1, %ntid.x;            %r1 is the register of %ntid.x
+//
+// The register must have no other definition, and the copy no guard.
 func (l *lowering) fold() bool {
 	in, fr := l.in, l.frame
 	if in.Guard.Reg != ptx.NoReg || len(in.Args) != 2 || in.Args[0].Kind != ptx.OpReg || in.Args[0].Reg == ptx.NoReg {
@@ -279,6 +302,7 @@ func (l *lowering) uniformSource(size int) slot {
 	return noSlot
 }
 
+// aliasOf returns the launch constant that a register is another name of, or noSlot.
 func (l *lowering) aliasOf(op *ptx.Operand, size int) slot {
 	if op.Kind != ptx.OpReg || op.Reg == ptx.NoReg || op.Neg {
 		return noSlot
@@ -289,6 +313,7 @@ func (l *lowering) aliasOf(op *ptx.Operand, size int) slot {
 	return noSlot
 }
 
+// kernelParam reports whether v is a parameter of the kernel.
 func (l *lowering) kernelParam(v *ptx.Var) bool {
 	if !l.frame.fn.Entry {
 		return false
@@ -312,6 +337,7 @@ func (l *lowering) value(key uniformKey) slot {
 	return s
 }
 
+// constant returns the register of an immediate.
 func (l *lowering) constant(size int, bits uint64) slot {
 	if size > 0 {
 		bits = signExtend(bits, size, false)
@@ -354,6 +380,7 @@ func (l *lowering) placeLocals(f *ptx.Func) {
 	}
 }
 
+// placeLocal assigns a variable its offset.
 func (l *lowering) placeLocal(v *ptx.Var) {
 	l.frame.locals[v] = l.place(int(v.Size()), max(v.Align, v.Type.Size(), 1)).off
 }

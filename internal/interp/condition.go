@@ -21,6 +21,7 @@ func (m *Memory) AllocCondition(name string) (uint64, error) {
 	return addr, err
 }
 
+// conditionBytes is the size of a condition's word.
 const conditionBytes = 4
 
 // IsCondition reports whether addr is a condition's handle.
@@ -55,12 +56,13 @@ func (l *lowering) setConditional(results, args []ptx.Operand) error {
 	return nil
 }
 
+// storeCondition stores the values of all live lanes, after it has checked their handles.
 func storeCondition(w *warp, in *inst) {
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
 		addr := w.address(in, lane)
 		if !w.eng.mem.IsCondition(addr) {
-			w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("cudaGraphSetConditional of %#x, which is not the handle of a condition of any graph", addr))
+			w.fail(IllegalAddress, in, lane, addr, fmt.Sprintf("cudaGraphSetConditional of %#x: this is not the handle of a condition", addr))
 			return
 		}
 	}

@@ -85,6 +85,6 @@ func TestWhatIsNoConditionCannotBeSet(t *testing.T) {
 		_, f := d.kernel("last").Run(d.mem, Launch{Grid: dims(1, 1, 1), Block: dims(1, 1, 1), Params: params(bad)})
 		require.NotNil(t, f, "%#x", bad)
 		assert.Equal(t, IllegalAddress, f.Kind)
-		assert.Contains(t, f.Reason, "which is not the handle of a condition")
+		assert.Contains(t, f.Reason, "this is not the handle of a condition")
 	}
 }

@@ -6,9 +6,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// A conversion is composed of a reader of the source type, which takes the
-// register's bits and ignores those above the type, and a writer of the
-// destination's bits.
+// A conversion is composed of a reader of the source type, which takes the register's bits
+// and ignores those above the type, and a writer of the destination's bits:
+//
+//	to      from integer                        from float
+//	int     extend, saturate, truncate          read, round to integral, saturate
+//	float   exact sum of two halves, write      read, round to integral if .rni …, write
+//
+// All floats are read as float64, which represents every source type exactly. The writer
+// rounds once, in the direction of the instruction.
 
 // conversion describes a cvt.
 type conversion struct {
@@ -44,6 +50,7 @@ func signExtend(v uint64, size int, signed bool) uint64 {
 	return v << shift >> shift
 }
 
+// intToInt converts between integers. Without .sat the high bits are dropped.
 func (c conversion) intToInt() bitsFunc {
 	src, dst := c.src, c.dst
 	return func(v uint64) uint64 {
@@ -82,6 +89,7 @@ func (c conversion) intToFloat() bitsFunc {
 	}
 }
 
+// floatToFloat converts between floats.
 func (c conversion) floatToFloat() bitsFunc {
 	read, write := c.reader(), c.writer()
 	if c.integral {
@@ -90,6 +98,8 @@ func (c conversion) floatToFloat() bitsFunc {
 	return func(v uint64) uint64 { return write(read(v), 0) }
 }
 
+// floatToInt converts with saturation, as PTX requires with or without .sat. A NaN becomes
+// 0, or the number whose highest bit alone is set if one of the types has 64 bits.
 func (c conversion) floatToInt() bitsFunc {
 	read := c.reader()
 	size, signed := c.dst.Size(), c.dst.Signed()
@@ -129,6 +139,7 @@ func clampFloat(f float64, size int, signed bool) uint64 {
 	return uint64(int64(f))
 }
 
+// toIntegral rounds to an integer in the direction of the instruction.
 func (c conversion) toIntegral(f float64) float64 {
 	switch c.round {
 	case toZero:
@@ -215,6 +226,7 @@ func liftBits(dst, src int, f bitsFunc) handler {
 	return liftBitsFrom[uint64](dst, f)
 }
 
+// liftBitsFrom is liftBits for sources of type A.
 func liftBitsFrom[A unsigned](dst int, f bitsFunc) handler {
 	switch dst {
 	case 2:
@@ -233,6 +245,8 @@ func (c conversion) fast(dst, src int) handler {
 	return fastConversions[[2]ptx.Type{c.dst, c.src}]
 }
 
+// fastConversions are the conversions that Go computes in the same way, by destination and
+// source.
 var fastConversions = map[[2]ptx.Type]handler{
 	{ptx.S64, ptx.S32}: convertLanes[int64, int32],
 	{ptx.U64, ptx.S32}: convertLanes[int64, int32],
@@ -252,6 +266,7 @@ var fastConversions = map[[2]ptx.Type]handler{
 	{ptx.F32, ptx.F64}: convertLanes[float32, float64],
 }
 
+// convertLanes converts all live lanes by a conversion of Go.
 func convertLanes[D, S integer | float32 | float64](w *warp, in *inst) {
 	d, a := view[D](w, in.d), view[S](w, in.a)
 	if w.live == allLanes {

@@ -25,27 +25,32 @@ type cost struct {
 // assumes, in cycles. The device model replaces it by its own figure.
 const nominalTrip = 500
 
+// on returns the cost of a number of instructions on one unit, with a latency in cycles.
 func on(u unit.Unit, insts float64, latency int64) cost {
 	c := cost{latency: latency}
 	c.work[u] = insts
 	return c
 }
 
+// and adds instructions on another unit.
 func (c cost) and(u unit.Unit, insts float64) cost {
 	c.work[u] += insts
 	return c
 }
 
+// withFlops sets the floating-point operations of a lane.
 func (c cost) withFlops(n int64) cost {
 	c.flops = n
 	return c
 }
 
+// withTrip adds a round trip to global memory.
 func (c cost) withTrip() cost {
 	c.trip = true
 	return c
 }
 
+// The costs of instructions: instructions on a unit, and cycles until the result.
 var (
 	costFree    = cost{} // resolved when the kernel is lowered, or by the assembler's choice of registers
 	costALU     = on(unit.Integer, 1, 4)
@@ -61,7 +66,6 @@ var (
 	costSpecial = on(unit.Special, 1, 18).and(unit.FP32, 1) // plus the scaling of subnormals
 
 	// Divisions and roots are short sequences around an approximation.
-	// Divisions and roots are short programs around an approximation.
 	costDivide      = on(unit.FP32, 8, 45).and(unit.Special, 1).and(unit.Integer, 1)
 	costDivideFast  = on(unit.FP32, 2, 26).and(unit.Special, 1)
 	costDivide64    = on(unit.FP64, 9, 110).and(unit.Special, 1).and(unit.Integer, 4)
@@ -144,6 +148,7 @@ func floatCost(typ ptx.Type) cost {
 	return integerCost(typ)
 }
 
+// integerCost returns the cost of an addition or a bit operation on integers.
 func integerCost(typ ptx.Type) cost {
 	switch {
 	case typ == ptx.F64:
@@ -154,6 +159,7 @@ func integerCost(typ ptx.Type) cost {
 	return costALU
 }
 
+// multiplyCost returns the cost of a product of integers.
 func multiplyCost(in *ptx.Inst, typ ptx.Type) cost {
 	if typ.Size() == 8 && !has(in, "wide") {
 		return costMul64
@@ -161,6 +167,7 @@ func multiplyCost(in *ptx.Inst, typ ptx.Type) cost {
 	return costMul
 }
 
+// divideCost returns the cost of a division or root.
 func divideCost(in *ptx.Inst, typ ptx.Type) cost {
 	switch {
 	case typ == ptx.F64:
@@ -186,6 +193,7 @@ func convertCost(dst, src ptx.Type) cost {
 	return costConvert
 }
 
+// loadCost returns the cost of a load from a state space.
 func loadCost(space ptx.Space) cost {
 	switch space {
 	case ptx.Shared:
@@ -198,6 +206,7 @@ func loadCost(space ptx.Space) cost {
 	return costGlobal
 }
 
+// atomicCost returns the cost of an atomic operation in a state space.
 func atomicCost(space ptx.Space) cost {
 	if space == ptx.Shared {
 		return costAtomicSM

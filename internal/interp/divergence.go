@@ -2,9 +2,10 @@ package interp
 
 import "fmt"
 
-// Divergence follows the immediate post-dominator stack (Fung et al., MICRO
-// 2007). A branch whose lanes disagree pushes an entry for the point where both
-// sides reconverge (rpc), and runs one side after the other up to that point:
+// Divergence follows the immediate post-dominator stack (Fung et al., "Dynamic Warp
+// Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007). A branch whose
+// lanes disagree pushes an entry for the point where both sides reconverge (rpc), and runs
+// one side after the other up to that point:
 //
 //	      A  mask 1111          running B, rpc D      stack: (C, rpc D, 0011)
 //	     / \                                                 (D, rpc -, 1111)
@@ -12,15 +13,26 @@ import "fmt"
 //	     \ /
 //	      D
 //
-// A stack alone deadlocks if lanes wait at D for lanes that spin until one of the
-// waiting lanes acts (ElTantawy & Aamodt, MICRO 2016). A fragment whose lanes wait or
-// spin for long is therefore split in two, each with its own copy of the stack.
+//	step   running          stack, top first          event
+//	1      A 1111                                     the branch diverges
+//	2      B 1100 to D      (C 0011 to D) (D 1111)    B reaches D: pop
+//	3      C 0011 to D      (D 1111)                  C reaches D: pop
+//	4      D 1111                                     converged
+//
+// A branch whose rpc is that of its fragment pushes no entry for it: the fragment already
+// stops there.
+//
+// A stack alone deadlocks if lanes wait at D for lanes that spin until one of the waiting
+// lanes acts (ElTantawy & Aamodt, "MIMD Synchronization on SIMT Architectures", MICRO
+// 2016). A fragment whose lanes wait or spin for long is therefore split in two, each with
+// its own copy of the stack, and joined again at the next common point.
 
 // spinLimit is the number of backward branches after which a fragment's turn ends, in
 // kernels whose lanes can wait for each other through memory.
 const spinLimit = 1000
 
-// branch ends segment s with a branch. It returns true if f's turn is over.
+// branch ends segment s with a branch. If all lanes agree, only the program counter
+// changes. It returns true if f's turn is over, which only a backward branch can cause.
 func (w *warp) branch(f *fragment, s *segment) bool {
 	taken := w.taken(f, s)
 	from := f.pc
@@ -41,7 +53,8 @@ func (w *warp) branch(f *fragment, s *segment) bool {
 }
 
 // diverge sends the lanes in taken to the branch's target, and the others to the next
-// segment.
+// segment. If one of these is the reconvergence point itself, as for an "if" without
+// "else", its lanes wait there and only the other side runs.
 func (f *fragment) diverge(s *segment, taken uint32) {
 	other := f.mask &^ taken
 	if s.rpc != f.rpc && s.rpc != noReconvergence {
@@ -58,7 +71,8 @@ func (f *fragment) diverge(s *segment, taken uint32) {
 	}
 }
 
-// branchTable ends segment s with brx.idx. It returns true if f's turn is over.
+// branchTable ends segment s with brx.idx: it forms one group of lanes for each target. It
+// returns true if f's turn is over.
 func (w *warp) branchTable(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
 	index, mask, from := view[uint32](w, in.a), w.taken(f, s), f.pc
@@ -125,9 +139,10 @@ func (w *warp) exit(f *fragment, gone uint32, s *segment) {
 	f.pop(w.exited)
 }
 
-// spin counts a backward branch. At the limit, or if f only polls, the lanes that wait
-// on f's stack become a separate fragment, which can run while f's lanes spin. A loop
-// that draws numbers from a counter yields before its next one.
+// spin counts a backward branch, and reports whether the fragment's turn is over. At the
+// limit, or if f only polls, the lanes that wait on f's stack become a separate fragment,
+// which can run while f's lanes spin. A loop that draws numbers from a counter ends its
+// turn before the next draw, so that blocks share the work.
 func (w *warp) spin(f *fragment) bool {
 	if w.drewNumber {
 		w.drewNumber, w.eng.drewNumber = false, true
@@ -142,7 +157,13 @@ func (w *warp) spin(f *fragment) bool {
 }
 
 // split moves the lanes that are only on the stack of the current fragment to a new
-// fragment. The current fragment may move in memory.
+// fragment:
+//
+//	before   running 0011 │ stack (C 1100 to D) (D 1111)
+//	after    running 0011 │ stack (D 0011)                 the current fragment
+//	         running 1100 at C │ stack (D 1100)            the new one
+//
+// The current fragment may move in memory, as w.frags grows.
 func (w *warp) split(f *fragment) {
 	rest := f.rest(w.exited)
 	if rest == 0 {
@@ -166,7 +187,8 @@ func (w *warp) split(f *fragment) {
 }
 
 // join merges fragments that are at the same point with the same stack of reconvergence
-// points. It undoes split after a synchronisation.
+// points. It undoes split after a synchronisation. The cost is quadratic in the fragments,
+// of which there are at most 32.
 func (w *warp) join() {
 	for i := 0; i < len(w.frags); i++ {
 		for j := i + 1; j < len(w.frags); j++ {
@@ -179,6 +201,7 @@ func (w *warp) join() {
 	}
 }
 
+// matches reports whether two running fragments differ only in their masks.
 func (f *fragment) matches(g *fragment) bool {
 	if f.wait != running || g.wait != running || f.pc != g.pc || f.rpc != g.rpc || len(f.stack) != len(g.stack) {
 		return false
@@ -191,6 +214,7 @@ func (f *fragment) matches(g *fragment) bool {
 	return true
 }
 
+// absorb adds the lanes of g, which matches f.
 func (f *fragment) absorb(g *fragment) {
 	f.mask |= g.mask
 	for i := range f.stack {

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// engine runs blocks of one kernel, one at a time, and owns the state of a block. A
-// launch uses one engine per processor, or one per block while blocks wait for each
-// other.
+// engine runs blocks of one kernel, one at a time, and owns the state of a block. A launch
+// uses one engine per processor, or one per block while blocks wait for each other. Engines
+// are kept for the kernel's next launch, see run.
 type engine struct {
 	run      *run
 	kernel   *Kernel
 	mem      *Memory
 	launch   *Launch
-	params   unsafe.Pointer
+	params   unsafe.Pointer // parameter block
 	warps    []warp
-	shared   []uint64
-	cache    []*reach // by access site: the allocation of its last access
-	reached  []*reach
+	shared   []uint64               // memory of the block
+	cache    []*reach               // by access site: the allocation of its last access
+	reached  []*reach               // the allocations that the launch touched, in the order of the first touch
 	reachOf  map[*allocation]*reach // a map, since a kernel may follow thousands of pointers
 	seen     []sighting             // by access site
 	barriers [maxBarriers + 1]barrier
@@ -49,6 +49,7 @@ type engine struct {
 	applied  int // spans
 }
 
+// newEngine returns an engine without a launch.
 func newEngine() *engine {
 	e := &engine{reachOf: map[*allocation]*reach{}}
 	e.start = func() {
@@ -68,6 +69,7 @@ type counters struct {
 	slowest moment // of one block
 }
 
+// add adds the counters of another engine.
 func (c *counters) add(o *counters) {
 	c.blocks += o.blocks
 	c.warps += o.warps
@@ -110,6 +112,7 @@ func grow(words []uint64, n int) []uint64 {
 	return words[:n]
 }
 
+// resize sets the number of warps, and keeps the memory of those beyond it.
 func (e *engine) resize(n int) {
 	for len(e.warps) < n {
 		e.warps = append(e.warps, warp{})
@@ -117,6 +120,8 @@ func (e *engine) resize(n int) {
 	e.warps = e.warps[:n]
 }
 
+// reserve connects the warp to its engine, and allocates its registers and local memory
+// unless it has enough.
 func (w *warp) reserve(e *engine, index uint32) {
 	k := e.kernel
 	w.eng, w.kernel, w.index, w.cache, w.tracking = e, k, index, e.cache, e.tracking
@@ -145,7 +150,12 @@ const (
 // long enough that a block that only computes completes before the next one begins.
 const maxTurns = 64
 
-// turn runs the block's warps until the block has ended or its turn is over.
+// turn runs the block's warps until the block has ended or its turn is over. Warps run in
+// rotation, each until it blocks. The turn ends if
+//
+//	every warp only polls                  the block waits for another one
+//	every warp spins, maxTurns times       the warps are in long loops
+//	a warp drew a number from a counter    so that blocks share the work evenly
 func (e *engine) turn() outcome {
 	e.drewNumber = false
 	for turns := 0; turns < maxTurns && !e.drewNumber; {
@@ -209,8 +219,9 @@ func (e *engine) finish() {
 	e.count.slowest = later(e.count.slowest, path)
 }
 
-// begin resets the state of a block. Registers are cleared only if the kernel may read
-// them before it writes them.
+// begin resets the state of a block. Registers are cleared only if the kernel may read them
+// before it writes them. Shared and local memory are always zero at the start, so that a
+// program with an uninitialised read behaves the same in every run.
 func (e *engine) begin(block [3]uint32) {
 	e.block = block
 	e.gauge.begin(e.linearBlock())
@@ -268,7 +279,8 @@ func (w *warp) begin() {
 	w.beginCalls()
 }
 
-// charge adds the cost of a segment before it runs.
+// charge adds the cost of a segment before it runs, for the lanes in mask. It fails the
+// launch at the step limit.
 func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	s := &w.kernel.segments[pc]
 	e.visits[pc]++
@@ -289,7 +301,8 @@ func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	}
 }
 
-// fail stops the launch. Only the first fault of a warp is kept.
+// fail stops the launch with a fault of a lane at a record. addr is the address of an
+// access, or 0. Only the first fault of a warp is kept.
 func (w *warp) fail(kind FaultKind, in *inst, lane int, addr uint64, reason string) {
 	if w.fault != nil {
 		return

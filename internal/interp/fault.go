@@ -22,15 +22,19 @@ const (
 	BadLaunch                        // grid, block, shared memory or parameters do not fit the kernel
 )
 
+// faultNames are the kinds in texts.
 var faultNames = [...]string{
 	IllegalAddress: "illegal address", Misaligned: "misaligned address", BarrierMismatch: "barrier mismatch",
 	Unsupported: "unsupported instruction", Trap: "trap", Assert: "assertion failed", Deadlock: "deadlock",
 	Timeout: "timeout", StackOverflow: "stack overflow", BadLaunch: "bad launch",
 }
 
+// String returns the name of the kind, such as "illegal address".
 func (k FaultKind) String() string { return faultNames[k] }
 
-// Fault is the reason why a kernel stopped, and the place.
+// Fault is the reason why a kernel stopped, and the place. Its text has the form
+//
+//	kernel (label): kind in block (x,y,z) thread (x,y,z) at file:line (source): reason
 type Fault struct {
 	Kind    FaultKind
 	Label   string // of the launch, may be empty
@@ -44,6 +48,8 @@ type Fault struct {
 	Reason  string
 }
 
+// Error returns the text of the fault, in one line. A launch that was refused has no block
+// and thread.
 func (f *Fault) Error() string {
 	s := f.Kernel
 	if f.Label != "" && f.Label != f.Kernel {

@@ -81,7 +81,7 @@ func TestMemory(t *testing.T) {
 	require.NotEqual(t, a, b)
 	_, err = m.Alloc(901, "c")
 	require.ErrorIs(t, err, ErrOutOfMemory)
-	require.EqualError(t, m.Free(a+4), fmt.Sprintf("interp: free of %#x: it points 4 bytes into a, free its start %#x", a+4, a))
+	require.EqualError(t, m.Free(a+4), fmt.Sprintf("interp: free of %#x: it points 4 bytes into a: free its start %#x", a+4, a))
 	require.EqualError(t, m.Free(1), "interp: free of 0x1: no allocation starts there")
 	require.NoError(t, m.Free(a))
 	require.EqualError(t, m.Free(a), fmt.Sprintf("interp: free of %#x: a (100 bytes) was freed before", a))

@@ -13,6 +13,7 @@ type scalar[T any] struct {
 	f3 func(a, b, c T) T
 }
 
+// lift returns the handler that applies the operation to all live lanes.
 func (o scalar[T]) lift() handler {
 	switch {
 	case o.f1 != nil:
@@ -51,6 +52,13 @@ var (
 	saturated  = []string{"", ".ftz", ".sat", ".ftz.sat"}
 )
 
+// addFloat32 registers the operations on f32. Each exists in four roundings, and most with
+// .ftz and .sat:
+//
+//	key "op.rounding.f32.modifiers"       add.rz.f32.ftz.sat
+//
+//	around(flush, flush)                  .ftz: subnormal sources and results become 0
+//	around(identity, saturate)            .sat: results are clamped to [0, 1]
 func addFloat32(t opTable) {
 	for name, r := range roundings {
 		for op, f := range map[string]scalar[float32]{
@@ -109,13 +117,18 @@ func registerPairs(t opTable, op, round string, f scalar[float32]) {
 	}
 }
 
-func lowFloat(v uint64) float32  { return math.Float32frombits(uint32(v)) }
+// lowFloat returns the lower float of a pair.
+func lowFloat(v uint64) float32 { return math.Float32frombits(uint32(v)) }
+
+// highFloat returns the upper float of a pair.
 func highFloat(v uint64) float32 { return math.Float32frombits(uint32(v >> 32)) }
 
+// pairFloats joins two floats to a pair.
 func pairFloats(lo, hi float32) uint64 {
 	return uint64(math.Float32bits(hi))<<32 | uint64(math.Float32bits(lo))
 }
 
+// addFloat64 registers the operations on f64, which have no .ftz and .sat.
 func addFloat64(t opTable) {
 	reg := func(name string, op scalar[float64]) { t[opName(name+".f64", "")] = op.lift() }
 	for name, r := range roundings {
@@ -169,6 +182,7 @@ func divideApprox(a, b float32) float32 {
 	return a / b
 }
 
+// float is a floating-point type of Go.
 type float interface{ float32 | float64 }
 
 // extrema returns the forms of min and max by name. Those with three sources end in
@@ -201,6 +215,7 @@ func minNum[T float](a, b T) T {
 	return min(a, b)
 }
 
+// maxNum returns the operand that is not a NaN; +0 is greater than -0.
 func maxNum[T float](a, b T) T {
 	switch {
 	case a != a:
@@ -211,6 +226,7 @@ func maxNum[T float](a, b T) T {
 	return max(a, b)
 }
 
+// magnitude returns |a|.
 func magnitude[T float](a T) T { return T(math.Abs(float64(a))) }
 
 // withSign is copysign with the operands of PTX: the sign of a, the magnitude of b.

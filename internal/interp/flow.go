@@ -5,9 +5,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
-// cutSegments divides the items into segments and records. A segment starts at every
-// branch target, after every ending, and at every instruction that may block. A
-// fragment that waits therefore repeats nothing.
+// cutSegments divides the items into segments and records. A segment starts at every branch
+// target, after every ending, and at every instruction that may block. A fragment that
+// waits therefore repeats nothing when it continues.
 func (l *lowering) cutSegments() {
 	leader, entered := l.leaders()
 	k := l.k
@@ -71,8 +71,9 @@ func (l *lowering) leaders() (leader, entered []bool) {
 	return leader, entered
 }
 
-// segment appends a segment for items [i, end). With goesOn, it follows a warp-wide
-// operation, and waits for the operation's result only where that is used.
+// segment appends a segment for items [i, end). With afterSync it follows a warp-wide
+// operation, and waits for the operation's result only where that is used: the schedule
+// continues.
 func (l *lowering) segment(i, end int, afterSync bool) {
 	k := l.k
 	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
@@ -110,7 +111,14 @@ func (l *lowering) segment(i, end int, afterSync bool) {
 }
 
 // schedule issues a segment's instructions in order, each when its operands are ready.
-// Adjacent loads overlap, and dependent instructions do not.
+// Adjacent loads overlap, and dependent instructions do not:
+//
+//	cycle    0    1    …  500  504
+//	ld a     ├──────────────┤
+//	ld b          ├─────────────┤
+//	add a,b                     ├──►
+//
+// The result is the length of the critical path of one warp without contention.
 type schedule struct {
 	now   moment
 	from  moment // the time when the segment began
@@ -130,12 +138,16 @@ func later(a, b moment) moment {
 	return a
 }
 
+// plus returns the moment some cycles later.
 func (m moment) plus(cycles int64) moment { return moment{m.cycles + cycles, m.trips} }
 
+// minus returns the time from o to m.
 func (m moment) minus(o moment) moment { return moment{m.cycles - o.cycles, m.trips - o.trips} }
 
+// add returns the sum of two times.
 func (m moment) add(o moment) moment { return moment{m.cycles + o.cycles, m.trips + o.trips} }
 
+// add issues one item.
 func (c *schedule) add(it *item) {
 	if c.ready == nil {
 		c.ready = map[slot]moment{}
@@ -175,8 +187,8 @@ func (l *lowering) earlyExits() {
 }
 
 // reconverge finds for each branch the segment where its sides meet: its immediate
-// post-dominator. Guarded exits count as falling through, since lanes that have exited
-// do not reconverge.
+// post-dominator, the dominator in the reversed graph. Guarded exits count as falling
+// through, since lanes that have exited do not reconverge.
 func (l *lowering) reconverge() {
 	segs := l.k.segments
 	exit := int32(len(segs))
@@ -193,6 +205,7 @@ func (l *lowering) reconverge() {
 	}
 }
 
+// successors lists the segments that may follow s, or exit for the end of the kernel.
 func (s *segment) successors(exit int32) []int32 {
 	switch {
 	case s.ending == branches && s.guard == noSlot:

@@ -2,11 +2,15 @@ package interp
 
 import "unsafe"
 
-// When blocks run concurrently, each engine records which bytes its blocks read,
-// stored and updated: one bit per byte, in pages that are allocated when they are
-// first touched. Engines run the blocks they get in grid order, so if no byte
-// that one engine wrote was touched by another, the result is the one that it would
-// have been with all blocks in grid order.
+// When blocks run concurrently, each engine records which bytes its blocks read, stored and
+// updated: one bit per byte, in pages that are allocated when they are first touched.
+//
+//	reach ─► pages[i] ─► touched[loads]    1 bit per byte of 4096 bytes
+//	                     touched[stores]
+//	                     touched[updates]
+//
+// Engines run the blocks that they take in grid order. If no byte that one engine wrote was
+// touched by another, the result is therefore that of all blocks in grid order.
 
 // pageBytes is small, since a kernel that stores one word of a page pays for the whole
 // page, and large enough that few accesses touch a new page.
@@ -25,7 +29,7 @@ type reach struct {
 	read, written bool
 	pages         []*page // by index, nil if untouched; empty unless blocks run concurrently
 	marked        []*page // the touched pages
-	lo, extent    uint64  // the part of it that sites may access without a further check
+	lo, extent    uint64  // the bytes [lo, lo+extent) that sites may access without a further check
 	visited       bitmap  // of managed memory, by page
 }
 
@@ -93,7 +97,8 @@ func (e *engine) forget() {
 	clear(e.cache)
 }
 
-// mark records an access to n bytes at an offset. It must precede a store.
+// mark records an access to n bytes at an offset, 64 bytes at a time. It must precede a
+// store, since opening a page saves its old contents.
 func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 	for {
 		p := r.pages[off/pageBytes]
@@ -129,7 +134,9 @@ func (e *engine) openPage(r *reach, i uint32, kind accessKind) *page {
 	return p
 }
 
-// clash reports whether the result may differ from that of the blocks in grid order.
+// clash reports whether the result may differ from that of the blocks in grid order. Each
+// pair of engines is compared on the pages that both touched, so the cost is linear in the
+// touched pages times the engines.
 func (r *run) clash() bool {
 	for _, e := range r.engines {
 		for _, t := range e.reached {

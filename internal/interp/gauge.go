@@ -7,12 +7,17 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// gauge measures the cost of memory accesses beyond their number: the wavefronts of
-// shared memory and L1 for one instruction, the accesses that an L1 cache would serve,
-// and the bytes that a launch touches in all. It inspects addresses one by one, which
-// doubles the time of an access. Only some blocks are measured, spread evenly over the
-// grid, and the results are scaled. The choice of blocks depends on the launch alone,
-// so the results do not depend on the number of engines.
+// gauge measures the cost of memory accesses beyond their number: the wavefronts of shared
+// memory and L1 for one instruction, the accesses that an L1 cache would serve, and the
+// bytes that a launch touches in all. It inspects addresses one by one, which doubles the
+// time of an access. Only some blocks are measured, one at a pseudorandom position of each
+// of minMeasured parts of the grid, and the results are scaled:
+//
+//	grid     │ m · · · │ · · m · │ · m · · │ …     stride = 4 blocks
+//	part     0         1         2
+//
+// The choice of blocks depends on the launch alone, so the results do not depend on the
+// number of engines.
 type gauge struct {
 	on         bool  // the current block is measured
 	half       bool  // it is also in the half by which the growth is computed
@@ -97,7 +102,8 @@ func (g *gauge) measuredOffset(part int64) int64 {
 	return int64(mix(uint64(part)+1) % uint64(g.stride))
 }
 
-// add adds the measurements of another gauge of the launch.
+// add adds the measurements of another gauge of the launch. Those of the head are kept
+// apart: its blocks represent only themselves.
 func (g *gauge) add(o *gauge) {
 	if o.head {
 		g.heads += o.blocks
@@ -135,6 +141,7 @@ func (g *gauge) access(w *warp, in *inst) {
 // pattern is the relation of the addresses in a full warp.
 type pattern uint8
 
+// Patterns of addresses.
 const (
 	scattered  pattern = iota
 	adjacent           // adjacent elements
@@ -234,10 +241,8 @@ func (g *gauge) global(w *warp, in *inst) {
 	}
 	g.extra += (sectors.count - 1) >> 2
 	if in.x.kind == updates {
-		// Lanes that update the same word are serial. Different words of a sector are updated
-		// together.
-		// The lanes that update one word wait for each other; different words of a
-		// sector are updated together.
+		// Lanes that update the same word are serial. Different words of a sector are
+		// updated together.
 		g.updates += active - words.count + sectors.count
 	}
 }
@@ -265,12 +270,14 @@ type l1 struct {
 	epoch uint32
 }
 
+// l1line is a line of the cache. It is empty if its epoch is not that of the cache.
 type l1line struct {
 	line    uint64
 	epoch   uint32 // of the block that loaded it
 	sectors uint32 // which of the four are there
 }
 
+// resize sets the size of the cache, rounded down to a power of two of lines.
 func (c *l1) resize(bytes int) {
 	n := 0
 	if bytes >= lineBytes {
@@ -282,6 +289,7 @@ func (c *l1) resize(bytes int) {
 	c.lines = c.lines[:n]
 }
 
+// lineBytes is the size of a line of L1 and L2: four sectors.
 const lineBytes = 128
 
 // invalidate empties the cache: lines of earlier epochs do not count.

@@ -40,7 +40,8 @@ func addMixed(t opTable, s smallFloat, name string) {
 	}
 }
 
-// halves registers the operations of one 16-bit format.
+// halves registers the operations of one 16-bit format. The lists are the modifiers with
+// which groups of operations exist.
 type halves struct {
 	ops opTable
 	smallFloat
@@ -50,6 +51,7 @@ type halves struct {
 	signs, sums, fused, powers []string
 }
 
+// add registers all operations, each also for pairs.
 func (h halves) add() {
 	h.register("add.rn", h.sums, h.binary(sumToOdd))
 	h.register("sub.rn", h.sums, h.binary(func(a, b float64) float64 { return sumToOdd(a, -b) }))
@@ -66,17 +68,23 @@ func (h halves) add() {
 	h.register("ex2.approx", h.powers, h.unary(math.Exp2))
 }
 
-func (h halves) in(v uint16) float64  { return h.decode(uint32(v)) }
+// in returns the value of 16 bits.
+func (h halves) in(v uint16) float64 { return h.decode(uint32(v)) }
+
+// out rounds to the nearest number of the format.
 func (h halves) out(f float64) uint16 { return uint16(h.encode(f, toNearest)) }
 
+// unary wraps an operation on float64.
 func (h halves) unary(f func(a float64) float64) scalar[uint16] {
 	return scalar[uint16]{f1: func(a uint16) uint16 { return h.out(f(h.in(a))) }}
 }
 
+// binary wraps an operation on float64.
 func (h halves) binary(f func(a, b float64) float64) scalar[uint16] {
 	return scalar[uint16]{f2: func(a, b uint16) uint16 { return h.out(f(h.in(a), h.in(b))) }}
 }
 
+// ternary wraps an operation on float64.
 func (h halves) ternary(f func(a, b, c float64) float64) scalar[uint16] {
 	return scalar[uint16]{f3: func(a, b, c uint16) uint16 { return h.out(f(h.in(a), h.in(b), h.in(c))) }}
 }
@@ -125,4 +133,5 @@ func packed16(o scalar[uint16]) scalar[uint32] {
 	return packed(o, func(v uint32) uint16 { return uint16(v) }, func(v uint32) uint16 { return uint16(v >> 16) }, pair)
 }
 
+// pair joins two halves of a register.
 func pair(lo, hi uint16) uint32 { return uint32(hi)<<16 | uint32(lo) }

@@ -15,13 +15,9 @@ const (
 	UninitialisedShared
 	// SharedRace is a pair of unordered accesses to the same bytes of shared memory by
 	// threads of a block, at least one of them a store.
-	// SharedRace is two accesses to the same bytes of shared memory by threads of
-	// a block, one of them a store, that nothing orders.
 	SharedRace
 	// UndefinedShuffle is a shuffle in which a lane reads the value of a lane that does not
 	// execute it.
-	// UndefinedShuffle is a lane that reads, in a shuffle, the value of a lane that does
-	// not execute it.
 	UndefinedShuffle
 )
 
@@ -37,8 +33,6 @@ type Hazard struct {
 	Bytes   uint64 // of the access
 	// Partial is set for a vector load if some of its elements have been written. The
 	// others are probably padding.
-	// Partial is set for a vector load of which some elements have been written:
-	// padding, most likely.
 	Partial bool
 	Stores  bool // of a race: Inst stores or updates
 	Lane    int  // of the warp, that a shuffle reads
@@ -56,6 +50,7 @@ func (w *warp) threadAt(lane int) [3]uint32 {
 	return w.eng.threadAt(int(w.index)*lanes + lane)
 }
 
+// threadAt returns the position of thread i of a block, in the order of x, y and z.
 func (e *engine) threadAt(i int) [3]uint32 {
 	t, b := uint32(i), e.launch.Block
 	return [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]}
@@ -69,7 +64,7 @@ func (w *warp) laneAt(in *inst, addr uint64) int {
 			return lane
 		}
 	}
-	panic("BUG: no lane accesses the address that one accesses")
+	panic("BUG: no live lane accesses the address of the access")
 }
 
 // hazard keeps h unless its instruction already has a hazard.
@@ -83,6 +78,8 @@ func (h *Hazard) same(o *Hazard) bool {
 	return h.Kind == o.Kind && (h.Inst == o.Inst && h.Other == o.Other || h.Kind == SharedRace && h.Inst == o.Other && h.Other == o.Inst)
 }
 
+// keepFirst adds h to a list, unless the list has a hazard of the same instructions in an
+// earlier block.
 func keepFirst(list []Hazard, h Hazard) []Hazard {
 	for i := range list {
 		if o := &list[i]; o.same(&h) {
@@ -117,8 +114,9 @@ func (e *engine) undefinedShuffle(w *warp, in *inst, lane, source int) {
 	}
 }
 
-// checkInitialised reports a load of bytes [lo, hi) of an allocation if some of them
-// were written neither by the launch nor before it.
+// checkInitialised reports a load of bytes [lo, hi) of an allocation if some of them were
+// written neither by the launch nor before it. The check is by words of 64 bytes; only if
+// it fails are the lane and the elements determined.
 func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64, lane int) {
 	var bad uint64
 	first := hi

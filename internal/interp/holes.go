@@ -22,8 +22,8 @@ func (h *holes) add(base, end uint64) {
 	*h = slices.Replace(*h, i, k, Span{base, end})
 }
 
-// take allocates n addresses, aligned to a power of two, from the first hole that is
-// large enough.
+// take allocates n addresses, aligned to a power of two, from the first hole that is large
+// enough (first fit). The rest of the hole remains free.
 func (h *holes) take(n, align uint64) (base uint64, ok bool) {
 	for i, o := range *h {
 		base = alignUp(o.Lo, align)

@@ -6,6 +6,8 @@ import "math/bits"
 // the compiler inlines them into the loop over lanes. This costs about
 // a third of a call per lane through lift2.
 
+// addHot replaces entries of the table. Each handler has two loops: one over all lanes,
+// without a bit scan for each, and one over the live lanes.
 func addHot(t opTable) {
 	for _, typ := range []string{"s32", "u32"} {
 		t["add."+typ], t["sub."+typ] = addLanes[uint32], subLanes[uint32]
@@ -24,10 +26,12 @@ func addHot(t opTable) {
 	t["mov.b32"], t["mov.b64"] = movLanes[uint32], movLanes[uint64]
 }
 
+// number is a lane type with + and *.
 type number interface {
 	uint32 | uint64 | float32 | float64
 }
 
+// addLanes is add.
 func addLanes[T number](w *warp, in *inst) {
 	d, a, b := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b)
 	if w.live == allLanes {
@@ -42,6 +46,7 @@ func addLanes[T number](w *warp, in *inst) {
 	}
 }
 
+// subLanes is sub.
 func subLanes[T number](w *warp, in *inst) {
 	d, a, b := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b)
 	if w.live == allLanes {
@@ -56,6 +61,7 @@ func subLanes[T number](w *warp, in *inst) {
 	}
 }
 
+// mulLanes is mul, of integers the low half.
 func mulLanes[T number](w *warp, in *inst) {
 	d, a, b := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b)
 	if w.live == allLanes {
@@ -70,6 +76,7 @@ func mulLanes[T number](w *warp, in *inst) {
 	}
 }
 
+// madLanes is mad.lo.
 func madLanes[T uint32 | uint64](w *warp, in *inst) {
 	d, a, b, c := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b), view[T](w, in.c)
 	if w.live == allLanes {
@@ -105,6 +112,7 @@ func fmaLanes(w *warp, in *inst) {
 	}
 }
 
+// andLanes is and.
 func andLanes[T uint32 | uint64](w *warp, in *inst) {
 	d, a, b := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b)
 	if w.live == allLanes {
@@ -119,6 +127,7 @@ func andLanes[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
+// shlLanes is shl: shifts by the width or more give 0, as in Go.
 func shlLanes[T uint32 | uint64](w *warp, in *inst) {
 	d, a, n := view[T](w, in.d), view[T](w, in.a), view[uint32](w, in.b)
 	if w.live == allLanes {
@@ -133,6 +142,7 @@ func shlLanes[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
+// wideLanes is mul.wide.
 func wideLanes[T int32 | uint32, W int64 | uint64](w *warp, in *inst) {
 	d, a, b := view[W](w, in.d), view[T](w, in.a), view[T](w, in.b)
 	if w.live == allLanes {
@@ -147,6 +157,7 @@ func wideLanes[T int32 | uint32, W int64 | uint64](w *warp, in *inst) {
 	}
 }
 
+// movLanes is mov.
 func movLanes[T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[T](w, in.a)
 	if w.live == allLanes {
@@ -159,6 +170,7 @@ func movLanes[T uint32 | uint64](w *warp, in *inst) {
 	}
 }
 
+// addHotTests replaces comparisons of the most frequent types.
 func addHotTests(t map[string]tester) {
 	hotInteger[int32](t, "s32")
 	hotInteger[uint32](t, "u32")
@@ -167,6 +179,7 @@ func addHotTests(t map[string]tester) {
 	t["gt.f32"], t["ge.f32"] = lessLanes[float32](true), lessEqualLanes[float32](true)
 }
 
+// hotInteger registers the comparisons of a 32-bit integer type.
 func hotInteger[T int32 | uint32](t map[string]tester, typ string) {
 	t["eq."+typ] = equalLanes[T]
 	t["ne."+typ] = func(w *warp, in *inst) uint32 { return ^equalLanes[T](w, in) }
@@ -176,11 +189,10 @@ func hotInteger[T int32 | uint32](t map[string]tester, typ string) {
 	t["hi."+typ], t["hs."+typ] = t["gt."+typ], t["ge."+typ]
 }
 
-// The comparisons shift the result bits in from the top, by a constant and without a
-// branch in the loop.
-// The comparisons collect bits from the top, shifting by a constant, and
-// without a branch in the loop.
+// The comparisons shift the result bits in from the top, by a constant and without a branch
+// in the loop. They compare all lanes: the caller ignores those that are not live.
 
+// equalLanes returns the mask of lanes with a == b.
 func equalLanes[T int32 | uint32](w *warp, in *inst) (m uint32) {
 	a, b := view[T](w, in.a), view[T](w, in.b)
 	for i := range lanes {
@@ -193,6 +205,7 @@ func equalLanes[T int32 | uint32](w *warp, in *inst) (m uint32) {
 	return m
 }
 
+// lessLanes returns the comparison a < b, or b < a with swap.
 func lessLanes[T int32 | uint32 | float32](swap bool) tester {
 	return func(w *warp, in *inst) (m uint32) {
 		a, b := view[T](w, in.a), view[T](w, in.b)
@@ -210,6 +223,7 @@ func lessLanes[T int32 | uint32 | float32](swap bool) tester {
 	}
 }
 
+// lessEqualLanes returns the comparison a <= b, or b <= a with swap.
 func lessEqualLanes[T int32 | uint32 | float32](swap bool) tester {
 	return func(w *warp, in *inst) (m uint32) {
 		a, b := view[T](w, in.a), view[T](w, in.b)

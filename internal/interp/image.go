@@ -8,6 +8,7 @@ import (
 // TexelFormat is the type of a channel of a texel.
 type TexelFormat uint8
 
+// The formats are those of CUDA's arrays.
 const (
 	TexelU8 TexelFormat = iota
 	TexelU16
@@ -19,10 +20,15 @@ const (
 	TexelF32
 )
 
+// bytes returns the size of a channel.
 func (f TexelFormat) bytes() int { return [...]int{1, 2, 4, 1, 2, 4, 2, 4}[f] }
+
+// signed reports whether channels are signed integers.
 func (f TexelFormat) signed() bool {
 	return f == TexelS8 || f == TexelS16 || f == TexelS32
 }
+
+// float reports whether channels are floats.
 func (f TexelFormat) float() bool { return f >= TexelF16 }
 
 // Image is an array of texels in global memory. Extents are in texels, and 0 for absent
@@ -52,13 +58,12 @@ const (
 type Texture struct {
 	Image
 	// Plain is set for linear memory: texels outside of it read as zero.
-	// Plain is a row of linear memory: what lies beyond it reads as zero.
 	Plain          bool
-	Address        [3]AddressMode
-	Linear         bool
-	Normalized     bool
-	ReadNormalized bool // integers are read as floats of magnitude at most 1
-	Border         [4]float32
+	Address        [3]AddressMode // by dimension
+	Linear         bool           // interpolate between texels
+	Normalized     bool           // coordinates are in [0, 1)
+	ReadNormalized bool           // integers are read as floats of magnitude at most 1
+	Border         [4]float32     // colour for AddressBorder
 }
 
 // firstHandle is far from all addresses, so that handles and addresses are distinct.
@@ -70,6 +75,7 @@ func (m *Memory) BindTexture(t Texture) uint64 { return m.bind(&t) }
 // BindSurface returns a handle by which kernels load and store the bytes of an image.
 func (m *Memory) BindSurface(i Image) uint64 { return m.bind(&i) }
 
+// bind assigns the next handle to an object.
 func (m *Memory) bind(v any) uint64 {
 	handle := uint64(firstHandle + m.space.bound)
 	m.space.bound++
@@ -83,6 +89,7 @@ func (m *Memory) BindTextureAt(addr uint64, t Texture) { m.bindAt(addr, &t) }
 // BindSurfaceAt binds an image to the reference whose variable starts at addr.
 func (m *Memory) BindSurfaceAt(addr uint64, i Image) { m.bindAt(addr, &i) }
 
+// bindAt makes addr a name of an object.
 func (m *Memory) bindAt(addr uint64, v any) {
 	if m.images == nil {
 		m.images = map[uint64]any{}
@@ -111,7 +118,7 @@ func (m *Memory) Unbind(handle uint64) bool {
 	return true
 }
 
-// noImage explains why a handle does not refer to an object of the wanted kind.
+// noImage explains why a handle does not refer to an object of the given kind.
 func (m *Memory) noImage(handle uint64, kind string) string {
 	switch m.images[handle].(type) {
 	case *Texture:
@@ -203,9 +210,15 @@ type tap struct {
 	weight float64
 }
 
-// tap finds the texels around a coordinate in dimension k of n texels. Wrapped and
-// mirrored coordinates are reduced first, so that one on the edge of a texel gets the
-// position that the programming guide defines.
+// tap finds the texels around a coordinate in dimension k of n texels. Wrapped and mirrored
+// coordinates are reduced first, so that one on the edge of a texel gets the position that
+// the programming guide defines:
+//
+//	texel       │  i   │  i+1 │        x = i + 0.5 is the centre of texel i
+//	centre         •      •           linear: weight of i+1 = frac(x - 0.5), in units of 1/256
+//	                  x
+//
+// See "Texture Fetching" in the CUDA C++ programming guide.
 func (t *Texture) tap(x float32, k, n int, linear bool) tap {
 	u := float64(x)
 	if t.Normalized {
@@ -237,7 +250,8 @@ func (t *Texture) tap(x float32, k, n int, linear bool) tap {
 	return tap{[2]int{int(i), int(i) + 1}, math.Floor((u-i)*256+0.5) / 256}
 }
 
-// face returns the face of a cube that a direction points at, and the position on it.
+// face returns the face of a cube that a direction points at, and the position on it in [0,
+// 1]. Faces are numbered +x, -x, +y, -y, +z, -z.
 func face(x, y, z float32) (face int, s, t float32) {
 	ax, ay, az := abs32(x), abs32(y), abs32(z)
 	var m float32
@@ -261,4 +275,5 @@ func face(x, y, z float32) (face int, s, t float32) {
 	return face, (s/m + 1) / 2, (t/m + 1) / 2
 }
 
+// abs32 returns |x|.
 func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }

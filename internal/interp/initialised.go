@@ -16,6 +16,7 @@ type validity struct {
 // TrackInitialised starts to record writes to allocations made from now on.
 func (m *Memory) TrackInitialised() { m.track = true }
 
+// markUninitialised marks all bytes of an allocation as unwritten.
 func (a *allocation) markUninitialised() {
 	if a.size > 0 {
 		a.valid = &validity{make(bitmap, bitmapWords(a.size)), a.size}
@@ -72,8 +73,8 @@ func (v *validity) find(lo, hi uint64, written bool) uint64 {
 	return hi
 }
 
-// CopyInitialised copies the record of n bytes from src to dst. To copy bytes that were
-// never written is not an error yet.
+// CopyInitialised copies the record of n bytes from src to dst. Copying bytes that were
+// never written is not an error; a kernel that reads the copy reports them.
 func (m *Memory) CopyInitialised(dst, src, n uint64) {
 	to, from := m.find(dst, n), m.find(src, n)
 	if to == nil || n == 0 || to.within != nil { // all mapped memory counts as written

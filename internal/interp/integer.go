@@ -6,10 +6,12 @@ import (
 	"unsafe"
 )
 
+// signed, unsigned and integer are the lane types of integer operations.
 type signed interface{ int16 | int32 | int64 }
 type unsigned interface{ uint16 | uint32 | uint64 }
 type integer interface{ signed | unsigned }
 
+// width returns the number of bits of a type.
 func width[T any]() uint {
 	var z T
 	return uint(unsafe.Sizeof(z)) * 8
@@ -22,6 +24,8 @@ type opTable map[string]handler
 // ops is filled once, before the first kernel is lowered.
 var ops = buildOps()
 
+// buildOps returns the table of operations. The specialised handlers of addHot come last
+// and replace general ones.
 func buildOps() opTable {
 	t := opTable{}
 	addSigned[int16, uint16](t, "s16")
@@ -76,6 +80,7 @@ func divide[T integer](a, b T) T {
 	return a / b
 }
 
+// remainder returns the dividend for a zero divisor, as the hardware does.
 func remainder[T integer](a, b T) T {
 	if b == 0 {
 		return a
@@ -83,6 +88,8 @@ func remainder[T integer](a, b T) T {
 	return a % b
 }
 
+// addSigned registers the operations of a signed type. The upper half of a signed product
+// is that of the unsigned one, corrected for negative factors.
 func addSigned[T signed, U unsigned](t opTable, typ string) {
 	addInteger(t, typ, func(a, b T) T {
 		h := mulHi(U(a), U(b))
@@ -98,10 +105,12 @@ func addSigned[T signed, U unsigned](t opTable, typ string) {
 	t["abs."+typ] = lift1(func(a T) T { return max(a, -a) })
 }
 
+// addUnsigned registers the operations of an unsigned type.
 func addUnsigned[T unsigned](t opTable, typ string) {
 	addInteger(t, typ, mulHi[T])
 }
 
+// mulHi returns the upper half of an unsigned product.
 func mulHi[T unsigned](a, b T) T {
 	if width[T]() == 64 {
 		hi, _ := bits.Mul64(uint64(a), uint64(b))
@@ -110,6 +119,7 @@ func mulHi[T unsigned](a, b T) T {
 	return T(uint64(a) * uint64(b) >> width[T]())
 }
 
+// addBits registers the operations on untyped bits.
 func addBits[T unsigned](t opTable, typ string) {
 	t["and."+typ] = lift2(func(a, b T) T { return a & b })
 	t["or."+typ] = lift2(func(a, b T) T { return a | b })
@@ -132,6 +142,8 @@ func addWide[T integer, W integer](t opTable, typ string) {
 	t["mad.wide."+typ] = lift3(func(a, b T, c W) W { return W(a)*W(b) + c })
 }
 
+// addFields registers the operations on bit fields and counts, see "Integer Arithmetic
+// Instructions" in the PTX ISA.
 func addFields(t opTable) {
 	t["bfe.u32"] = lift3(extract[uint32])
 	t["bfe.u64"] = lift3(extract[uint64])
@@ -197,6 +209,7 @@ func insert[T unsigned](a, b T, pos, length uint32) T {
 	return b&^field | a<<p&field
 }
 
+// addMisc32 registers operations that exist only for registers of 32 bits.
 func addMisc32(t opTable) {
 	t["mul24.lo.u32"] = lift2(func(a, b uint32) uint32 { return (a & 0xffffff) * (b & 0xffffff) })
 	t["mul24.lo.s32"] = lift2(func(a, b int32) int32 { return (a << 8 >> 8) * (b << 8 >> 8) })
@@ -238,11 +251,16 @@ func addMisc32(t opTable) {
 	addSelect(t, "f32.ftz", func(c float32) bool { return flush(c) >= 0 })
 }
 
+// clamp32 saturates to int32.
 func clamp32(v int64) int32 { return int32(min(max(v, math.MinInt32), math.MaxInt32)) }
 
-func signedByte(v int32, k int) int32   { return int32(int8(v >> (8 * k))) }
+// signedByte returns byte k of v, sign-extended.
+func signedByte(v int32, k int) int32 { return int32(int8(v >> (8 * k))) }
+
+// unsignedByte returns byte k of v.
 func unsignedByte(v int32, k int) int32 { return int32(uint8(v >> (8 * k))) }
 
+// dot4 is dp4a: c plus the dot product of the four bytes of a and b.
 func dot4(a, b, c int32, left, right func(v int32, k int) int32) int32 {
 	for k := range 4 {
 		c += left(a, k) * right(b, k)
@@ -359,6 +377,7 @@ func addSelect[C int32 | float32](t opTable, typ string, first func(c C) bool) {
 	t["slct.b64."+typ] = lift3(func(a, b uint64, c C) uint64 { return choose(first(c), a, b) })
 }
 
+// choose returns a if first is set, else b.
 func choose[T any](first bool, a, b T) T {
 	if first {
 		return a
@@ -366,7 +385,8 @@ func choose[T any](first bool, a, b T) T {
 	return b
 }
 
-// lop3Bits is lop3: bit i of the result is immLut's bit number a_i b_i c_i.
+// lop3Bits is lop3: bit i of the result is bit number 4·a_i + 2·b_i + c_i of lut. It is
+// computed as the union of the minterms whose bit in lut is set.
 func lop3Bits(a, b, c uint32, lut uint8) (d uint32) {
 	for k := range 8 {
 		if lut>>k&1 == 0 {

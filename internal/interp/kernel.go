@@ -8,7 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
-// Kernel is a kernel lowered for one address space.
+// Kernel is a kernel lowered for one address space. Its fields do not change after compile,
+// apart from run and backoff.
 type Kernel struct {
 	name       string
 	file       string
@@ -54,7 +55,7 @@ type Kernel struct {
 	clearRegs     []element // may be read before they are written
 	clearPreds    []slot
 
-	run     run
+	run     run // state of the current launch, and buffers for the next
 	backoff clashBackoff
 }
 
@@ -71,6 +72,7 @@ type Place struct {
 	Source string // "kernel.cu:12", "" if the PTX does not contain it
 }
 
+// String returns "kernel.ptx:88 (kernel.cu:12)".
 func (p Place) String() string {
 	s := fmt.Sprintf("%s:%d", p.File, p.Line)
 	if p.Source != "" {
@@ -106,6 +108,7 @@ type paramReg struct {
 	signed       bool
 }
 
+// specialReg is a register that holds a special register.
 type specialReg struct {
 	at   slot
 	size int
@@ -171,7 +174,7 @@ func (w *warp) prepare(e *engine, index uint32) {
 	}
 }
 
-// widest rounds up to a register count that an allocator would use.
+// widest rounds a number of live values up to a register count that an allocator would use.
 func widest(live int) int {
 	const reserved = 4 // addresses and temporaries of the assembler
 	return min(max(live+reserved, 8), 255)

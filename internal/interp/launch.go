@@ -9,11 +9,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
+// Limits and defaults of a launch.
 const (
-	maxBlockThreads = 1024
+	maxBlockThreads = 1024      // on every GPU
 	maxShared       = 227 << 10 // per block, on compute capability 9.0
-	defaultSteps    = 1 << 31
-	defaultResident = 1024
+	defaultSteps    = 1 << 31   // warp instructions of a block
+	defaultResident = 1024      // blocks
 )
 
 // Run executes one launch on mem. No other launch may run on mem at the same time.
@@ -62,6 +63,7 @@ func (r *run) begin(k *Kernel, mem *Memory, l Launch) {
 	}
 }
 
+// orDefault returns v, or otherwise if v is 0.
 func orDefault(v, otherwise int64) int64 {
 	if v == 0 {
 		return otherwise
@@ -123,7 +125,9 @@ func (m moment) path(n float64) Path {
 }
 
 // estimate computes the figures that follow from the visits of segments and from the
-// measured blocks.
+// measured blocks. A figure of the measured blocks is multiplied by the ratio of the grid's
+// work to theirs; gridFactor, factorFor and touchedFactor return that ratio for blocks, for
+// a counted figure and for memory.
 func (r *run) estimate(s *Stats) {
 	g := &r.engines[0].gauge
 	for i, e := range r.engines {
@@ -152,9 +156,9 @@ func (r *run) estimate(s *Stats) {
 	s.Extents, s.Growth = g.extents(r, s.Touched, r.touchedFactor(g, s, factor)*r.skippedRatio(false))
 }
 
-// gridFactor returns the factor from the measured blocks' work to that of the grid. It is
-// the ratio of the blocks. If blocks distribute work by a counter, some may do much
-// more than others, and it is the ratio of the loads.
+// gridFactor returns the ratio of the grid's work to that of the measured blocks. It is the
+// ratio of the numbers of blocks. If blocks distribute work by a counter, some may do much
+// more than others, and it is the ratio of the sectors loaded.
 func (r *run) gridFactor(g *gauge, s *Stats) float64 {
 	if r.kernel.sharesWork && g.read > 0 {
 		return float64(s.SectorsRead) / float64(g.read)
@@ -162,9 +166,10 @@ func (r *run) gridFactor(g *gauge, s *Stats) float64 {
 	return float64(r.blocks-g.heads) / float64(g.blocks)
 }
 
-// factorFor is oneIn for a figure that goes with one that is known for all blocks as well
-// as for the measured ones. The measured blocks may be the only ones in the grid that
-// have any of it.
+// factorFor returns the factor for a figure that is proportional to one that was counted
+// for all blocks (all) as well as for the measured ones. It is the ratio of the two: the
+// measured blocks may be the only ones in the grid that have any of it. factor is the
+// result of gridFactor.
 func (r *run) factorFor(oneIn, all float64, measured int64) float64 {
 	switch {
 	case r.toRun < r.blocks && !r.kernel.ordered:
@@ -175,9 +180,9 @@ func (r *run) factorFor(oneIn, all float64, measured int64) float64 {
 	return all / float64(measured)
 }
 
-// touchedFactor is oneIn for the memory touched. In a grid with more threads than work, the
-// idle blocks issue instructions but touch no memory; the loads show how many there
-// are.
+// touchedFactor returns the factor for the memory touched. In a grid with more threads than
+// work, the idle blocks issue instructions but touch no memory, so the factor is the ratio
+// of the sectors loaded.
 func (r *run) touchedFactor(g *gauge, s *Stats, oneIn float64) float64 {
 	if g.read > 0 && r.toRun == r.blocks {
 		return float64(s.SectorsRead) / float64(g.read)
@@ -185,9 +190,9 @@ func (r *run) touchedFactor(g *gauge, s *Stats, oneIn float64) float64 {
 	return oneIn
 }
 
-// skippedRatio returns the ratio of what the engines of the head, or the others, counted to
-// what they ran: the iterations that they skipped are counted only. Iterations are
-// assumed to touch additional memory as further blocks do.
+// skippedRatio returns the ratio of the instructions that were counted to those that were
+// executed, for the engines of the head or for the others. Skipped iterations are only
+// counted. They are assumed to touch additional memory as further blocks do.
 func (r *run) skippedRatio(head bool) float64 {
 	var insts, leapt int64
 	for _, e := range r.engines {
@@ -221,7 +226,8 @@ func (r *run) touches() []Touch {
 	return r.touched
 }
 
-// check refuses launches that do not fit the kernel.
+// check returns a fault if a launch does not fit the kernel, or nil. Limits are those of
+// compute capability 9.0.
 func (k *Kernel) check(l *Launch) *Fault {
 	fault := func(kind FaultKind, format string, args ...any) *Fault {
 		return &Fault{Kind: kind, Label: l.Label, Kernel: k.name, File: k.file, Reason: fmt.Sprintf(format, args...)}
@@ -236,13 +242,13 @@ func (k *Kernel) check(l *Launch) *Fault {
 	case uint64(l.Grid[0])*uint64(l.Grid[1])*uint64(l.Grid[2]) == 0 || threads == 0:
 		return fault(BadLaunch, "grid %v of blocks %v has no threads", l.Grid, l.Block)
 	case threads > maxBlockThreads || l.Block[2] > 64:
-		return fault(BadLaunch, "block %v has %d threads, the limit is %d and 64 in z", l.Block, threads, maxBlockThreads)
+		return fault(BadLaunch, "block %v has %d threads: a block has at most %d, and 64 in z", l.Block, threads, maxBlockThreads)
 	case l.Grid[1] > 65535 || l.Grid[2] > 65535 || l.Grid[0] > 1<<31-1:
 		return fault(BadLaunch, "grid %v exceeds 2147483647 x 65535 x 65535", l.Grid)
 	case limit != 0 && threads > limit:
-		return fault(BadLaunch, "block %v has %d threads, the kernel declares at most %d", l.Block, threads, limit)
+		return fault(BadLaunch, "block %v has %d threads: the kernel declares at most %d", l.Block, threads, limit)
 	case k.reqThreads[0] != 0 && k.reqThreads != l.Block:
-		return fault(BadLaunch, "block is %v, the kernel requires %v", l.Block, k.reqThreads)
+		return fault(BadLaunch, "the block is %v: the kernel requires %v", l.Block, k.reqThreads)
 	case uint64(k.sharedStatic)+uint64(l.Shared) > maxShared:
 		return fault(BadLaunch, "%d bytes of static and %d of dynamic shared memory exceed %d", k.sharedStatic, l.Shared, maxShared)
 	case l.Cooperative && uint64(l.Grid[0])*uint64(l.Grid[1])*uint64(l.Grid[2]) > uint64(orDefault(l.Resident, defaultResident)):

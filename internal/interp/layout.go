@@ -74,8 +74,13 @@ type interval struct {
 	start, end int32
 }
 
-// liveness returns the interval of each temporary register. It solves backward data
-// flow over segments, iterated to a fixpoint. Registers alive at the entry start at -1.
+// liveness returns the interval of each temporary register. It solves backward data flow
+// over segments, iterated to a fixpoint:
+//
+//	in[s] = (out[s] - definitions) + uses        out[s] = union of in[t] over successors t
+//
+// Segments are visited from the last to the first, in the direction of the flow. Registers
+// alive at the entry start at -1.
 func (l *lowering) liveness() []interval {
 	n := len(l.k.segments)
 	in := make([]dense.Set, n) // of registers
@@ -183,10 +188,18 @@ func (l *lowering) intervals(in []dense.Set, live dense.Set) []interval {
 	return list
 }
 
-// assign allocates temporaries in the register file by linear scan (Poletto & Sarkar
-// 1999), for each width separately, so that a kernel's registers stay in the cache.
-// Registers whose intervals touch do not share a place, since warp-wide operations read
-// all lanes of a source after they have written some lanes of a result.
+// assign allocates temporaries in the register file by linear scan (Poletto & Sarkar,
+// "Linear Scan Register Allocation", 1999), for each width separately, so that a kernel's
+// registers stay in the cache:
+//
+//	item     0   1   2   3   4   5
+//	%r1      ├───────┤                    slot 0
+//	%r2          ├───────────┤            slot 128
+//	%r3                  ├───────┤        slot 0: %r1 has ended before
+//
+// The cost is O(n log n) for the sort plus O(n·a) for the list of active intervals, of
+// which there are a. Registers whose intervals touch do not share a slot, since warp-wide
+// operations read all lanes of a source after they have written some lanes of a result.
 func (l *lowering) assign(list []interval) {
 	used := make([]interval, 0, len(list))
 	for _, iv := range list {
@@ -234,15 +247,17 @@ func (l *lowering) assignSaves(used []interval) {
 	}
 }
 
+// linearScan is the state of assign.
 type linearScan struct {
 	l          *lowering
-	active     []interval // by end
-	free       map[int][]slot
-	end, preds slot
-	words      int // 32-bit registers in use
-	maxWords   int
+	active     []interval     // by end
+	free       map[int][]slot // by size: slots that no active interval has
+	end, preds slot           // bytes and predicates allocated
+	words      int            // 32-bit registers in use
+	maxWords   int            // the largest value of words
 }
 
+// place frees the slots of intervals that have ended before iv, and assigns iv one.
 func (s *linearScan) place(iv interval) {
 	for len(s.active) > 0 && s.active[0].end < iv.start {
 		old := &s.l.vregs[s.active[0].reg]
@@ -264,6 +279,7 @@ func (s *linearScan) place(iv interval) {
 // registers.
 func words(size int) int { return (size + 3) / 4 }
 
+// take returns a free slot of the given size, or a new one.
 func (s *linearScan) take(size int) (at slot) {
 	if list := s.free[size]; len(list) > 0 {
 		s.free[size] = list[:len(list)-1]

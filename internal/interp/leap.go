@@ -7,18 +7,26 @@ import (
 	"unsafe"
 )
 
-// Blocks of large problems spend their time in loops of many equal iterations. A sampled block
-// skips most of them. If a loop's counter has grown by the same amount in two iterations
-// running, the comparison that ends the loop determines how many are left. The
-// counter, and every other register that grows linearly, is advanced as if they had been
-// run, and the cost of an iteration is added as often. Other registers keep their values:
-// sums, which are meaningless in a sample, and values loaded anew in each iteration.
+// Blocks of large problems spend their time in loops of many equal iterations. A sampled
+// block skips most of them. If a loop's counter has grown by the same amount in two
+// successive iterations, the comparison that ends the loop determines how many are left.
+// The counter, and every other register that grows linearly, is advanced as if they had
+// been run, and the cost of an iteration is added that many times. Other registers keep
+// their values: sums, which are meaningless in a sample, and values loaded anew in each
+// iteration.
 //
-// A loop whose iterations pass a break is run in full, since it is unknown in which of them the break will
-// be taken. Breaks on paths that the last iterations did not take do not matter.
+//	iteration   1 … 4     run
+//	            4         snapshot of the counters
+//	            6, 7, 8   values of the registers: do they grow by equal amounts?
+//	            8         n iterations remain: add n times the mean cost of 5 … 8
+//	            8+n       run; it may be the last
 //
-// Only iterations in which a warp does not wait for another are skipped, so that the
-// warps of a block still meet at their barriers.
+// A loop whose iterations pass a break is run in full, since it is unknown in which of them
+// the break will be taken. Breaks on paths that the last iterations did not take do not
+// matter.
+//
+// Only iterations in which a warp does not wait for another are skipped, so that the warps
+// of a block still meet at their barriers.
 
 // countedLoop is a backward branch whose condition is one comparison.
 type countedLoop struct {
@@ -37,16 +45,16 @@ const warmIterations = 8
 // length costs the host about as much.
 const minLeapInsts = 4096
 
-// loopState is a warp's state for the loop that it is in.
+// loopState is a warp's state for one loop.
 type loopState struct {
-	taken   int   // consecutive iterations
+	taken   int   // consecutive iterations that all lanes continued
 	attempt int   // the value of taken at which to try a leap; grows with each leap that is not worth it
 	run     int64 // of the warp, in which all were taken
 	values  [3][]uint64
 	halfway counterSnapshot // at half the turns to the attempt
 }
 
-// measure contains the counters that a leap multiplies.
+// counterSnapshot contains the counters that skipped iterations multiply.
 type counterSnapshot struct {
 	count  counters
 	clock  moment
@@ -119,7 +127,8 @@ func (l *lowering) comparisonOf(i int, guard slot) int {
 	return -1
 }
 
-// leap ends an iteration of a loop that f continues, and may skip further ones.
+// leap ends an iteration of a loop that f continues, and may skip further ones. The state
+// is reset if the warp has yielded since the last iteration, or is split.
 func (w *warp) leap(f *fragment, s *segment) {
 	t := &w.loopStates[s.loop]
 	if t.taken == 0 || t.run != w.turnCount || len(w.frags) != 1 {
@@ -181,12 +190,14 @@ func (w *warp) advanceRegisters(loop int32, mask uint32, n uint64) {
 	}
 }
 
+// values returns the saved lanes of a register: i is the iteration, at the position of the
+// register in words.
 func values[T uint32 | uint64](t *loopState, i, at int) *[lanes]T {
 	return (*[lanes]T)(unsafe.Pointer(&t.values[i][at]))
 }
 
-// extrapolate adds to c n times its growth from b, if it grew by the same amount from a to
-// b.
+// extrapolate adds to c n times its growth from b, if all lanes of mask grew from b to c by
+// the same amount as from a to b. Otherwise it restores c.
 func extrapolate[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c *[lanes]T) {
 	even := true
 	for m := mask; m != 0; m &= m - 1 {
@@ -202,8 +213,9 @@ func extrapolate[T uint32 | uint64](to *[lanes]T, mask uint32, n uint64, a, b, c
 	}
 }
 
-// remaining returns the number of iterations after which all lanes still continue, 0 if
-// it is unknown. The registers are left unchanged.
+// remaining returns the number of iterations after which all lanes still continue, 0 if it
+// is unknown. A candidate from untilEqual is verified by executing the comparison with the
+// registers advanced by it. The registers are left unchanged.
 func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	l := &w.kernel.loops[s.loop]
 	before, now := w.loopStates[s.loop].halfway.visits, w.eng.visits
@@ -262,7 +274,7 @@ func (w *warp) takeSnapshot(m *counterSnapshot) {
 	m.visits = append(m.visits[:0], e.visits...)
 }
 
-// addIterations adds n times the mean cost of the last iterations to the counters.
+// addIterations adds n times the mean cost of the last iterations to the counters, rounded.
 func (w *warp) addIterations(since *counterSnapshot, last int, n uint64) {
 	e := w.eng
 	times := float64(n) / float64(last)

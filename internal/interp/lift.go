@@ -6,6 +6,7 @@ import "math/bits"
 // call through f costs about 2 ns per lane; the operations that fill inner
 // loops have handlers of their own in hot.go.
 
+// lift1 lifts a function of one source.
 func lift1[D, A any](f func(A) D) handler {
 	return func(w *warp, in *inst) {
 		d, a := view[D](w, in.d), view[A](w, in.a)
@@ -22,6 +23,7 @@ func lift1[D, A any](f func(A) D) handler {
 	}
 }
 
+// lift2 lifts a function of two sources.
 func lift2[D, A, B any](f func(A, B) D) handler {
 	return func(w *warp, in *inst) {
 		d, a, b := view[D](w, in.d), view[A](w, in.a), view[B](w, in.b)
@@ -38,6 +40,7 @@ func lift2[D, A, B any](f func(A, B) D) handler {
 	}
 }
 
+// lift3 lifts a function of three sources.
 func lift3[D, A, B, C any](f func(A, B, C) D) handler {
 	return func(w *warp, in *inst) {
 		d, a, b, c := view[D](w, in.d), view[A](w, in.a), view[B](w, in.b), view[C](w, in.c)

@@ -4,9 +4,23 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// lowerings are the instructions that need more than a lookup in ops.
+// lowerings are the instructions that need more than a lookup in ops. A lowering checks the
+// operands, resolves them to registers, and appends records:
+//
+//	PTX                               records
+//	add.s32 %r2, %r1, 4;              ops["add.s32"]    d %r2, a %r1, b the constant 4
+//	mov.u32 %r3, %tid.x;              none: %r3 becomes a name of the register of %tid.x
+//	ld.global.v2.f32 {%f1, %f2}, …    loadVector        elems %f1, %f2
+//	@%p1 st.shared.u32 [%r4], %r3;    storeShared       guard %p1
+//	bra LOOP;                         ends the segment
+//	call f, (a);                      the body of f
+//	mov.b128 %rq1, %rq2;              two movs of 64 bits
+//
+// A fault of lowering is an error of type *unsupported, which a launch of the kernel
+// returns.
 var lowerings map[string]func(l *lowering) error
 
+// The map is filled in init, since the lowerings refer to it.
 func init() {
 	lowerings = map[string]func(l *lowering) error{
 		"ld": (*lowering).load, "ldu": (*lowering).load, "st": (*lowering).store,
@@ -38,7 +52,8 @@ func init() {
 	lowerings["vshl"], lowerings["vshr"] = (*lowering).video, (*lowering).video
 }
 
-// lower appends the records of the current instruction.
+// lower appends the records of the current instruction. An instruction that the parser's
+// tables do not contain is refused here; see ptx.Inst.Unknown.
 func (l *lowering) lower() error {
 	if what := l.in.Unknown(); what != "" {
 		return l.fail("%s is unknown", what)
@@ -78,8 +93,9 @@ func (l *lowering) arithmetic() error {
 	return l.registers(exec, arithmeticCost(in, list[0]).withFlops(flops(in, list[0])), list[0], sizes[:1+sourceCount(in)]...)
 }
 
-// registers lowers an operation on registers. sizes are the bytes of the destination
-// and of each source. A literal is encoded as typ.
+// registers lowers an operation on registers. sizes are the bytes of the destination and of
+// each source. A literal is encoded as typ. The fourth source, which only bfi and lop3
+// have, is in extra.
 func (l *lowering) registers(exec handler, c cost, typ ptx.Type, sizes ...int) error {
 	in := l.in
 	if len(in.Args) != len(sizes) {
@@ -121,8 +137,15 @@ func sourceCount(in *ptx.Inst) int {
 	return 2
 }
 
-// opKey returns the name of an operation in ops: the opcode for integers; name,
-// rounding, type and modifiers for floats.
+// opKey returns the key of an operation in ops: the opcode for integers; name, rounding,
+// type and modifiers for floats:
+//
+//	add.s32                    add.s32
+//	mul.wide.u32               mul.wide.u32
+//	add.f32, add.rn.f32        add.rn.f32.0
+//	fma.rn.ftz.sat.f32         fma.rn.f32.ftz.sat
+//	max.NaN.f16x2              max.NaN.rn.f16x2.0
+//	add.rn.f32.bf16            add.rn.f32.bf16.0
 func opKey(in *ptx.Inst, list []ptx.Type) string {
 	if !list[0].Float() {
 		return in.Opcode()
@@ -188,6 +211,8 @@ func bitsType(size int) string {
 	return "b64"
 }
 
+// mov lowers a copy of a register or predicate. Copies of launch constants are folded
+// before, see fold.
 func (l *lowering) mov() error {
 	in := l.in
 	if len(in.Args) != 2 || len(in.Suffix) == 0 {
@@ -253,13 +278,15 @@ func (l *lowering) movVector() error {
 	return nil
 }
 
+// emitMov appends a copy between registers of size bytes.
 func (l *lowering) emitMov(d, a slot, size int) {
 	r := blank()
 	r.d, r.a, r.exec = d, a, ops["mov."+bitsType(size)]
 	l.emit(r, costFree)
 }
 
-// pack is mov between a register and a vector of narrower ones.
+// pack is mov between a register and a vector of narrower ones, the first of which holds
+// the low bits.
 func (l *lowering) pack() error {
 	in := l.in
 	whole, parts, unpack := &in.Args[0], &in.Args[1], false
@@ -321,8 +348,10 @@ func (l *lowering) elements(x *extra, ops []ptx.Operand, dest bool, regSize int)
 	return nil
 }
 
+// registerSizeOf returns the bytes of the register for a value of size bytes.
 func registerSizeOf(size int) int { return max(size, 2) }
 
+// packLanes joins the elements of each lane.
 func packLanes(w *warp, in *inst) {
 	n := in.x.size
 	each(w.live, func(i int) {
@@ -334,6 +363,7 @@ func packLanes(w *warp, in *inst) {
 	})
 }
 
+// unpackLanes splits the register of each lane.
 func unpackLanes(w *warp, in *inst) {
 	n := in.x.size
 	each(w.live, func(i int) {
@@ -344,12 +374,14 @@ func unpackLanes(w *warp, in *inst) {
 	})
 }
 
+// packPair is packLanes for two registers of 32 bits, the most frequent case.
 func packPair(w *warp, in *inst) {
 	d := view[uint64](w, in.d)
 	lo, hi := view[uint32](w, in.x.elems[0].reg), view[uint32](w, in.x.elems[1].reg)
 	each(w.live, func(i int) { d[i] = uint64(hi[i])<<32 | uint64(lo[i]) })
 }
 
+// unpackPair is unpackLanes for two registers of 32 bits.
 func unpackPair(w *warp, in *inst) {
 	a := view[uint64](w, in.a)
 	if s := in.x.elems[0].reg; s != noSlot {
@@ -362,8 +394,17 @@ func unpackPair(w *warp, in *inst) {
 	}
 }
 
-// cvta adds or subtracts the base of the shared or local window. Global and constant
-// addresses are generic addresses already.
+// cvta adds or subtracts the base of the window of shared, local or parameter memory.
+// Global and constant addresses are generic addresses already:
+//
+//	0x0001_0000_0000   workspace of cooperative launches
+//	0x0002_0000_0000   device memory
+//	0x5000_0000_0000   memory of the host
+//	0x6000_0000_0000   handles of textures and surfaces
+//	0x7000_0000_0000   shared memory of the block
+//	0x7100_0000_0000   local memory of the thread
+//	0x7200_0000_0000   addresses of functions
+//	0x7300_0000_0000   parameters of the kernel
 func (l *lowering) cvta() error {
 	in := l.in
 	if len(in.Args) != 2 {
@@ -403,6 +444,7 @@ func (l *lowering) cvta() error {
 	return nil
 }
 
+// bfi lowers the insertion of a bit field, with four sources.
 func (l *lowering) bfi() error {
 	list := types(l.in)
 	if len(list) != 1 || list[0].Size() < 4 {
@@ -415,12 +457,14 @@ func (l *lowering) bfi() error {
 	return l.registers(exec, integerCost(list[0]), ptx.B32, size, size, size, 4, 4)
 }
 
+// bfiLanes inserts the low n bits of a at position p of b.
 func bfiLanes[T unsigned](w *warp, in *inst) {
 	d, a, b := view[T](w, in.d), view[T](w, in.a), view[T](w, in.b)
 	p, n := view[uint32](w, in.c), view[uint32](w, in.x.e)
 	each(w.live, func(i int) { d[i] = insert(a[i], b[i], p[i], n[i]) })
 }
 
+// lop3 lowers a bitwise function of three sources, with or without a predicate.
 func (l *lowering) lop3() error {
 	if len(l.in.Args) == 6 {
 		return l.lop3Joined()
@@ -428,13 +472,14 @@ func (l *lowering) lop3() error {
 	return l.registers(lop3Lanes, costALU, ptx.B32, 4, 4, 4, 4, 4)
 }
 
+// lop3Lanes applies a table of eight bits to each position of three registers.
 func lop3Lanes(w *warp, in *inst) {
 	d, a, b := view[uint32](w, in.d), view[uint32](w, in.a), view[uint32](w, in.b)
 	c, lut := view[uint32](w, in.c), view[uint32](w, in.x.e)
 	each(w.live, func(i int) { d[i] = lop3Bits(a[i], b[i], c[i], uint8(lut[i])) })
 }
 
-// lop3Joined is lop3 with d|p: p is whether d is not zero, combined with a predicate
+// lop3Joined is lop3 with d|p: p is true if d is not zero, combined with a predicate
 // operand. It is lowered to lop3 and a comparison of its result.
 func (l *lowering) lop3Joined() error {
 	whole := l.in

@@ -6,7 +6,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// cp lowers cp.async. Bulk and tensor copies are not supported.
+// cp lowers cp.async, see "Asynchronous copy" in the PTX ISA. Bulk and tensor copies are
+// not supported.
+//
+//	cp.async.ca.shared.global [dst], [src], 16;    copyAsync: reads now, stores when waited for
+//	cp.async.commit_group;                         commitAsync: the next copies are of a new group
+//	cp.async.wait_group 1;                         waitAsync: all groups but the last complete
+//	cp.async.wait_all;                             waitAllAsync
+//	cp.async.mbarrier.arrive.noinc [bar];          waitAllAsync, then an arrival
 func (l *lowering) cp() error {
 	in := l.in
 	switch op := strings.Join(in.Suffix, "."); {
@@ -25,6 +32,7 @@ func (l *lowering) cp() error {
 	return l.copyAsync()
 }
 
+// waitAsync emits a wait for all groups of copies but the latest few.
 func (l *lowering) waitAsync(exec handler, groups uint64) error {
 	r := blank()
 	r.exec, r.imm = exec, groups
@@ -84,9 +92,9 @@ func (l *lowering) copyAsync() error {
 	return nil
 }
 
-// arriveAsync is cp.async.mbarrier.arrive: the copies of the thread complete now, and
-// the thread then arrives at the mbarrier. Without .noinc the arrival adds one to the
-// expected count as well, which cancels out.
+// arriveAsync is cp.async.mbarrier.arrive: the copies of the thread complete now, and the
+// thread then arrives at the mbarrier. Without .noinc the arrival adds one to the expected
+// count as well, so that both cancel out and nothing is emitted for them.
 func (l *lowering) arriveAsync() error {
 	if len(l.in.Args) != 1 {
 		return l.fail("needs an mbarrier")
@@ -105,7 +113,8 @@ func (l *lowering) arriveAsync() error {
 	return nil
 }
 
-// mbarrier lowers the operations on mbarrier objects.
+// mbarrier lowers the operations on mbarrier objects, see barrierUpdates. All of them are
+// strong accesses by which code may wait for other threads.
 func (l *lowering) mbarrier() error {
 	in := l.in
 	op := in.Suffix[0]

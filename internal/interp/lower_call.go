@@ -6,11 +6,20 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Most calls are inlined: nvcc emits few calls, and an
-// inlined body needs no frame per lane. Parameters are variables in local
-// memory, and a formal parameter of an inlined function is an alias of the
-// actual one. Functions that cannot be inlined are called as routines.
+// Most calls are inlined: nvcc emits few calls, and an inlined body needs no frame per
+// lane. Parameters are variables in local memory, and a formal parameter of an inlined
+// function is an alias of the actual one. Functions that cannot be inlined are called as
+// routines:
+//
+//	kernel                    items
+//	st.param [a], %r1         store to local memory at a
+//	call (r), f, (a)          the body of f, whose parameter is at a and whose result is at r
+//	ld.param %r2, [r]         load from local memory at r
+//
+//	call (r), g, (a)          an item with the ending "calls" and a callSite
+//	                          g is recursive: it is lowered once, after the kernel
 
+// call lowers a call of a function of the driver, of an inlined function or of a routine.
 func (l *lowering) call() error {
 	results, callee, args, err := l.callOperands()
 	if err != nil {
@@ -177,8 +186,9 @@ func (l *lowering) predicateAccess(kind accessKind, p param, reg slot) {
 	l.emit(r, costALU)
 }
 
-// inline lowers the body of f in place of the call, with a branch around it for lanes
-// whose guard is false.
+// inline lowers the body of f in place of the call, with a branch around it for lanes whose
+// guard is false. The call itself is counted as an instruction. Local memory of the body is
+// free again after it.
 func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 	caller, call := l.frame, l.in
 	c, err := l.pass(results, args, func(i int) ptx.Type { return f.Params[i].Type })
@@ -327,7 +337,7 @@ func (l *lowering) lowerRoutine(r *routine) error {
 	return nil
 }
 
-// refusal is the body of a function that is not supported and that no known call
+// refusal returns the body of a function that is not supported and that no direct call
 // reaches: it faults if it is called.
 func (l *lowering) refusal(u *unsupported) item {
 	r := blank()

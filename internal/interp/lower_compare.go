@@ -6,7 +6,17 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// test resolves the comparison of setp and set, with its boolean operator.
+// test resolves the comparison of setp and set, with its boolean operator. The forms, see
+// "Comparison and Selection Instructions" in the PTX ISA:
+//
+//	setp.lt.s32        p|q, a, b          p = a < b, q = !p
+//	setp.lt.and.s32    p|q, a, b, c       p = a < b && c, q = !(a < b) && c
+//	setp.lt.f16x2      p|q, a, b          p for the lower halves, q for the upper
+//	set.lt.u32.f32     d, a, b            d = all ones or 0
+//	selp.b32           d, a, b, c         d = c ? a : b
+//	slct.b32.s32       d, a, b, c         d = c >= 0 ? a : b
+//	testp.finite.f32   p, a               a property of a
+//	isspacep.shared    p, a               the state space of a generic address
 func (l *lowering) test(r *inst, typ ptx.Type) error {
 	in := l.in
 	r.x = newExtra()
@@ -37,6 +47,7 @@ func (l *lowering) test(r *inst, typ ptx.Type) error {
 	return err
 }
 
+// setp lowers a comparison to one or two predicates.
 func (l *lowering) setp() error {
 	in := l.in
 	list := types(in)
@@ -68,6 +79,7 @@ func setpOnly(w *warp, in *inst) {
 	w.preds[in.d] = w.preds[in.d]&^w.live | v&w.live
 }
 
+// set lowers a comparison to a number.
 func (l *lowering) set() error {
 	in := l.in
 	list := types(in)
@@ -116,6 +128,7 @@ func setTo(typ ptx.Type, packed bool) handler {
 	return nil
 }
 
+// selp lowers a selection by a predicate. A negated predicate exchanges the sources.
 func (l *lowering) selp() error {
 	in := l.in
 	list := types(in)
@@ -146,6 +159,7 @@ func (l *lowering) selp() error {
 	return nil
 }
 
+// slct lowers a selection by the sign of a number.
 func (l *lowering) slct() error {
 	list := types(l.in)
 	if len(list) != 2 {
@@ -184,6 +198,8 @@ func (l *lowering) predicateResult(size int, typ ptx.Type, f tester) error {
 	return nil
 }
 
+// testp lowers the tests of "properties". The smallest normal magnitude depends on the
+// type.
 func (l *lowering) testp() error {
 	in := l.in
 	list := types(in)

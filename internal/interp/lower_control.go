@@ -4,8 +4,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
+// nothing lowers instructions that have no effect on results, such as prefetch.
 func (l *lowering) nothing() error { return l.noRecord(costFree) }
-func (l *lowering) fence() error   { return l.noRecord(costFence) }
+
+// fence lowers membar and fence.
+func (l *lowering) fence() error { return l.noRecord(costFence) }
 
 // noRecord counts an instruction that has no effect here: memory is sequentially
 // consistent within a launch.
@@ -14,6 +17,7 @@ func (l *lowering) noRecord(c cost) error {
 	return nil
 }
 
+// bra lowers a branch to a label.
 func (l *lowering) bra() error {
 	in := l.in
 	if len(in.Args) != 1 || in.Args[0].Kind != ptx.OpLabel {
@@ -23,12 +27,13 @@ func (l *lowering) bra() error {
 	return nil
 }
 
+// jump emits a branch to an instruction of the current function.
 func (l *lowering) jump(target int) {
 	it := l.emit(blank(), costBranch)
 	it.ending, it.frame, it.targets = branches, l.frame, []int{target}
 }
 
-// brx is a branch by an index into a list of labels.
+// brx lowers a branch by an index into a list of labels.
 func (l *lowering) brx() error {
 	in := l.in
 	if len(in.Args) != 2 || in.Args[1].Kind != ptx.OpList || len(in.Args[1].Elems) == 0 {
@@ -56,11 +61,13 @@ func (l *lowering) ret() error {
 	return nil
 }
 
+// exit ends the lanes of the current guard.
 func (l *lowering) exit() error {
 	l.emit(blank(), costBranch).ending = exits
 	return nil
 }
 
+// trap lowers the end of a launch by the program.
 func (l *lowering) trap() error {
 	r := blank()
 	r.exec = func(w *warp, in *inst) { w.fail(Trap, in, firstLane(w.live), 0, "the kernel executed trap") }
@@ -68,7 +75,15 @@ func (l *lowering) trap() error {
 	return nil
 }
 
-// bar lowers bar and barrier: sync, arrive and the three reductions.
+// bar lowers bar and barrier, see "Parallel Synchronization and Communication Instructions"
+// in the PTX ISA:
+//
+//	bar.sync a{, n}              waits for all threads, or n
+//	bar.arrive a, n              arrives and continues
+//	bar.red.popc.u32 d, a{, n}, p    d = the number of threads whose p is true
+//	bar.red.and.pred d, a{, n}, p    d = p of all threads; or: of any
+//	bar.warp.sync m              waits for the lanes of m
+//	barrier.cluster.arrive|wait  for the block, which is the whole cluster
 func (l *lowering) bar() error {
 	in := l.in
 	if has(in, "warp") && len(in.Args) == 1 {
@@ -128,7 +143,8 @@ func (l *lowering) clusterBarrier() error {
 	return nil
 }
 
-// barrierResult resolves the destination of a barrier reduction.
+// barrierResult resolves the destination of a barrier reduction, and returns the other
+// operands.
 func (l *lowering) barrierResult(x *extra, args []ptx.Operand) (d slot, rest []ptx.Operand, err error) {
 	size := 0
 	switch {
@@ -146,7 +162,9 @@ func (l *lowering) barrierResult(x *extra, args []ptx.Operand) (d slot, rest []p
 	return d, args[1:], err
 }
 
-// warpSync completes a warp-wide operation that waits for the lanes of mask.
+// warpSync completes a warp-wide operation that waits for the lanes of mask. If the mask is
+// a literal, synchronise takes a short cut. syncShape describes the operands for lanes that
+// arrive at another instruction.
 func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) error {
 	if r.x == nil {
 		r.x = newExtra()
@@ -187,6 +205,9 @@ func (l *lowering) elect() error {
 	return l.warpSync(electFirst, r, &in.Args[1], costShuffle)
 }
 
+// shfl lowers a shuffle, with or without .sync:
+//
+//	shfl.sync.mode.b32 d|p, a, b, c, members     a: value, b: lane or offset, c: clamp and segment
 func (l *lowering) shfl() error {
 	in := l.in
 	r := blank()
@@ -322,6 +343,7 @@ func (l *lowering) redux() error {
 	return l.warpSync(redux(f), r, &in.Args[2], costShuffle)
 }
 
+// activemask lowers the mask of the lanes that execute it.
 func (l *lowering) activemask() error {
 	if len(l.in.Args) != 1 {
 		return l.fail("needs a destination")

@@ -7,6 +7,13 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
+// cvt lowers conversions between types, see "cvt" in the PTX ISA. The forms:
+//
+//	cvt.rn.f32.s32          one value
+//	cvt.rn.tf32.f32         the destination is a format in a 32-bit register
+//	cvt.rn.f16x2.f32 d,a,b  two values into one register
+//	cvt.rn.f16x2.e4m3x2     two values of a register
+//	cvt.pack.sat.u8.s32     two integers below a third operand
 func (l *lowering) cvt() error {
 	in := l.in
 	n := len(in.Suffix)
@@ -99,6 +106,7 @@ func (p pairFormat) known() bool { return p.bits > 0 }
 // register returns the bytes of the register.
 func (p pairFormat) register() int { return p.bits / 4 }
 
+// pairs are the formats of two elements in a register, by the name of their type.
 var pairs = map[string]pairFormat{
 	"f16x2": {binary16, 16}, "bf16x2": {bfloat16, 16}, "e4m3x2": {float8e4m3, 8}, "e5m2x2": {float8e5m2, 8},
 }

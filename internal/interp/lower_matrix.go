@@ -11,7 +11,9 @@ var wholeWarp = ptx.Operand{Kind: ptx.OpInt, Imm: allLanes, Reg: ptx.NoReg, Reg2
 // maxSources is three fragments of eight registers, the maximum of all shapes.
 const maxSources = 24
 
-// fragment resolves operand arg, which holds a part of a matrix.
+// fragment resolves operand arg, which holds a part of a matrix. Registers of a source are
+// in r.x.sources, in the order of the operands, and those of a result in r.x.elems: layout
+// and patch find them there.
 func (l *lowering) fragment(r *inst, role byte, arg int, format string, dest bool) (matrixFragment, error) {
 	in := l.in
 	f := matrixFragment{role: role, format: format, bits: elementBits[format]}
@@ -46,7 +48,14 @@ func (l *lowering) fragment(r *inst, role byte, arg int, format string, dest boo
 	return f, nil
 }
 
-// wmma lowers the loads, stores and products of wmma.
+// wmma lowers the loads, stores and products of wmma, see "Warp-Level Matrix Instructions"
+// in the PTX ISA. All lanes of the warp take part, as with a member mask of all lanes:
+//
+//	wmma.load.a.row.m16n16k16.f16   d, [p], stride    fragmentAccess
+//	wmma.store.d.row.m16n16k16.f32  [p], d, stride    fragmentAccess
+//	wmma.mma, mma                   d, a, b, c        product
+//	ldmatrix, stmatrix              d, [p]; [p], d    tiles
+//	movmatrix                       d, a              moveMatrix
 func (l *lowering) wmma() error {
 	switch {
 	case has(l.in, "load"):
@@ -111,7 +120,8 @@ func (o *matrixOp) rowLength() int {
 	return cols
 }
 
-// product is wmma.mma and mma.
+// product lowers wmma.mma and mma: d = a·b + c. A product of m x n x k counts 2·m·n·k
+// floating-point operations, divided among the lanes.
 func (l *lowering) product() error {
 	in := l.in
 	if has(in, "sp") || has(in, "sp::ordered_metadata") || has(in, "block_scale") || len(in.Args) != 4 {
@@ -205,7 +215,10 @@ func (l *lowering) tiles(load bool) error {
 	return l.warpSync(storeTiles, r, &wholeWarp, costStore)
 }
 
-func (l *lowering) loadMatrix() error  { return l.tiles(true) }
+// loadMatrix lowers ldmatrix.
+func (l *lowering) loadMatrix() error { return l.tiles(true) }
+
+// storeMatrix lowers stmatrix.
 func (l *lowering) storeMatrix() error { return l.tiles(false) }
 
 // moveMatrix lowers movmatrix.

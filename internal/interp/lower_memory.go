@@ -6,7 +6,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// memory resolves the address operand and the space of an access.
+// memory resolves the address operand and the space of an access. The address is a register
+// (r.a) and a constant (r.imm):
+//
+//	[%rd1+8]       register %rd1, 8
+//	[x+8], .global a register with the constant address of x plus 8, 0
+//	[x+8], .local  the frame pointer, the offset of x plus 8
+//	[4096]         a register with the constant 0, 4096
+//
+// A variable determines the space of a generic access if it is shared or local.
 func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Type) error {
 	if op.Kind != ptx.OpMem || len(op.Elems) > 0 {
 		return l.fail("the address operand is missing")
@@ -43,7 +51,7 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 			x.space = space
 		}
 	case op.Name != "":
-		return l.fail("symbol %s is no variable", op.Name)
+		return l.fail("symbol %s is not a variable", op.Name)
 	default:
 		r.a = l.constant(8, 0)
 	}
@@ -127,6 +135,13 @@ func (l *lowering) vectorLength(op *ptx.Operand) error {
 	return nil
 }
 
+// load lowers ld and ldu. The handler is the first that fits:
+//
+//	loadVector    whole registers of 4 or 8 bytes, 2 or more elements
+//	fastLoad      one whole register of 4 or 8 bytes, global or shared
+//	loadAny       every other space, width and length
+//
+// A load that may read what another block stored is wrapped to detect polling.
 func (l *lowering) load() error {
 	in := l.in
 	list := types(in)
@@ -179,6 +194,7 @@ func fastLoad(x *extra) handler {
 	return nil
 }
 
+// store lowers st, with the same choice of handlers as load.
 func (l *lowering) store() error {
 	in := l.in
 	list := types(in)
@@ -246,6 +262,7 @@ func fastStore(x *extra) handler {
 	return nil
 }
 
+// atomic lowers atom, an atomic operation with a result.
 func (l *lowering) atomic() error { return l.atomicVector(0) }
 
 // reduction is red, an atomic operation without a result.
@@ -279,7 +296,8 @@ func (l *lowering) atomicVector(shift int) error {
 	return nil
 }
 
-// atomicOn lowers atom or red. shift is -1 if there is no destination.
+// atomicOn lowers atom or red on one element. shift is -1 if there is no destination, so
+// that the other operands are one position further left.
 func (l *lowering) atomicOn(shift int) error {
 	in := l.in
 	list := types(in)

@@ -20,7 +20,7 @@ func (l *lowering) alloca() error {
 	})
 }
 
-// stackSave and stackRestore free what alloca allocated.
+// stackSave lowers stacksave, which returns the end of the stack.
 func (l *lowering) stackSave() error {
 	if len(l.in.Args) != 1 {
 		return l.fail("needs a destination")
@@ -28,6 +28,8 @@ func (l *lowering) stackSave() error {
 	return l.stack(&l.in.Args[0], nil, func(w *warp, _ *inst, lane int, _ uint64) uint64 { return w.calls[lane].top })
 }
 
+// stackRestore lowers stackrestore, which frees the memory that alloca allocated since the
+// end was saved.
 func (l *lowering) stackRestore() error {
 	if len(l.in.Args) != 1 {
 		return l.fail("needs a source")
@@ -35,7 +37,7 @@ func (l *lowering) stackRestore() error {
 	return l.stack(nil, &l.in.Args[0], func(w *warp, in *inst, lane int, v uint64) uint64 {
 		c := &w.calls[lane]
 		if v > c.top || v < *w.framePointer(lane) {
-			w.fail(IllegalAddress, in, lane, v, "the stack is restored to where it never was")
+			w.fail(IllegalAddress, in, lane, v, "the address is not one that stacksave returned in this function")
 			return 0
 		}
 		c.top = v

@@ -90,12 +90,14 @@ func (s *Space) Move(addr uint64, n int64, to *Memory) (moved int64) {
 	return moved
 }
 
+// pageCount returns the number of pages of managed memory.
 func (a *allocation) pageCount() uint64 { return (a.size + PageBytes - 1) / PageBytes }
 
 // pageOf returns the page of an address. pagesTo returns the page after the last of n
 // bytes.
 func (a *allocation) pageOf(addr uint64) uint64 { return (addr - a.base) / PageBytes }
 
+// pagesTo returns the page after the last of n bytes at addr.
 func (a *allocation) pagesTo(addr uint64, n int64) uint64 {
 	return (addr - a.base + uint64(n) + PageBytes - 1) / PageBytes
 }

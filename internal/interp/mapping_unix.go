@@ -16,6 +16,7 @@ type mapping struct {
 	cleanup runtime.Cleanup
 }
 
+// mapPages allocates zeroed pages from the system.
 func (a *allocation) mapPages() error {
 	pages, err := syscall.Mmap(-1, 0, int(a.size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|noReserve)
 	if err != nil {
@@ -39,6 +40,7 @@ func (a *allocation) unmap() {
 	a.pages, a.data = mapping{}, nil
 }
 
+// unmapPages returns pages to the system.
 func unmapPages(pages []byte) {
 	if err := syscall.Munmap(pages); err != nil {
 		panic(fmt.Sprintf("BUG: pages of a device allocation cannot be unmapped: %v", err))

@@ -6,12 +6,19 @@ import (
 	"math/bits"
 )
 
-// Matrix instructions work on tiles whose elements are spread over the 32 lanes
-// of a warp. Of each 8x8 tile of results, lane 4g+t holds row g and columns 2t
-// and 2t+1. Of an operand, it holds row g (column g of matrix b), and as many columns
-// (rows) as fit into one 32-bit register, from t on. The ISA defines this for mma and leaves it
-// open for wmma. Here both use the same layout, so they can be mixed as on hardware since
-// compute capability 7.5.
+// Matrix instructions work on tiles whose elements are spread over the 32 lanes of a warp.
+// Of each 8x8 tile of results, lane 4g+t holds row g and columns 2t and 2t+1:
+//
+//	        column 0  1    2  3    4  5    6  7
+//	row 0   lane   0  0    1  1    2  2    3  3
+//	row 1          4  4    5  5    6  6    7  7
+//	…
+//	row 7         28 28   29 29   30 30   31 31
+//
+// Of an operand, a lane holds row g (column g of matrix b), and as many columns (rows) as
+// fit into one 32-bit register, from t times that number on. The ISA defines this for mma
+// and leaves it open for wmma. Here both use the same layout, so they can be mixed as on
+// hardware since compute capability 7.5.
 
 // matrixOp describes a matrix instruction.
 type matrixOp struct {
@@ -32,6 +39,7 @@ type matrixFragment struct {
 	regs   []element
 }
 
+// elementBits is the size of an element in bits.
 var elementBits = map[string]int{
 	"b1": 1, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64,
 }
@@ -127,21 +135,22 @@ func scatter[T int64 | float64](w *warp, o *matrixOp, in []T, encode func(T) uin
 // maxTile is the maximum number of elements of a matrix: 16x256 single bits.
 const maxTile = 16 * 256
 
-// whole reports a fault unless all lanes of the warp exist.
+// requireFullWarp reports whether all lanes of the warp are live, and fails the launch if
+// they are not.
 func (w *warp) requireFullWarp(in *inst) bool {
 	if w.live == allLanes {
 		return true
 	}
 	w.fail(BarrierMismatch, in, firstLane(w.live), 0, fmt.Sprintf(
-		"a matrix instruction needs all 32 lanes of a warp; %s missing (mask %#08x)",
+		"a matrix instruction requires all 32 lanes of a warp; %s missing (mask %#08x)",
 		count(uint64(32-bits.OnesCount32(w.live)), "lane"), ^w.live))
 	return false
 }
 
-// multiply is wmma.mma and mma on floats: d = a*b + c. The products are exact and are
-// added in float64, so only the result is rounded; the ISA does not define the order
-// and rounding of the sum. Doubles are accumulated with one rounding per step, by
-// ascending k.
+// multiply is wmma.mma and mma on floats: d = a·b + c. It gathers the matrices from the
+// lanes, multiplies them, and scatters the result. The products are exact and are added in
+// float64, so only the result is rounded; the ISA does not define the order and rounding of
+// the sum. Doubles are accumulated with one rounding per step, by ascending k.
 func multiply(w *warp, in *inst) {
 	if !w.requireFullWarp(in) {
 		return
@@ -199,6 +208,7 @@ func multiplyInt(w *warp, in *inst) {
 	scatter(w, o, c[:], func(v int64) uint64 { return uint64(uint32(v)) })
 }
 
+// product returns the product of two integers, or a bit operation on them.
 func (o *matrixOp) product(a, b int64) int64 {
 	switch o.bitwise {
 	case "xor":
@@ -355,8 +365,8 @@ func transpose(w *warp, in *inst) {
 	}
 }
 
-// quadPairs is mma.m8n8k4 on f16: lanes 4i..4i+3 and 16+4i..16+4i+3 compute product i,
-// in a separate layout.
+// quadPairs is mma.m8n8k4 on f16. Lanes 4i to 4i+3 and 16+4i to 16+4i+3 compute product i,
+// in a separate layout; see "Matrix Fragments for mma.m8n8k4 with .f16" in the PTX ISA.
 func quadPairs(w *warp, in *inst) {
 	if !w.requireFullWarp(in) {
 		return
@@ -406,6 +416,7 @@ func (o *matrixOp) quadA(lane, i int) int {
 	return 4*row + col
 }
 
+// quadB is quadA for matrix b.
 func (o *matrixOp) quadB(lane, i int) int {
 	row, col := lane%4, i+lane/16*4
 	if o.colB {
@@ -414,6 +425,7 @@ func (o *matrixOp) quadB(lane, i int) int {
 	return 8*row + col
 }
 
+// quadC is quadA for matrices c and d.
 func (f *matrixFragment) quadC(lane, i int) int {
 	if f.bits == 16 {
 		return 8*(lane%4+lane/16*4) + i

@@ -6,11 +6,16 @@ import "fmt"
 // result.
 const scratchSize = 4 * 8 * lanes
 
-// A warp-wide operation waits for the lanes of its member mask that
-// have not exited. They may arrive at different places of the code, as hardware
-// since compute capability 7.0 allows, if they execute the same operation
-// with the same mask. The lanes of one instruction may have several masks: the
-// tiles of a warp synchronise separately.
+// A warp-wide operation waits for the lanes of its member mask that have not exited. They
+// may arrive at different places of the code, as hardware since compute capability 7.0
+// allows, if they execute the same operation with the same mask. The lanes of one
+// instruction may have several masks: the tiles of a warp synchronise separately.
+//
+//	synchronise                 the mask is constant, all its lanes are here:  execute at once
+//	└─ execGroups               one group per mask: execute the complete ones
+//	   └─ fragment waits        releaseSyncs executes when the last lane arrives
+//	      └─ meet               one instruction: execute for all lanes
+//	                            several: gather operands in scratch registers, execute, scatter
 
 // synchronise ends s with a warp-wide operation, and reports whether f continues.
 func (w *warp) synchronise(f *fragment, s *segment) bool {
@@ -94,6 +99,7 @@ func (w *warp) releaseSyncs() {
 	}
 }
 
+// pass lets a fragment continue behind the operation at which it waited.
 func (w *warp) pass(f *fragment) {
 	f.wait = running
 	f.pc = w.kernel.segments[f.pc].next

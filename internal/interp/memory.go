@@ -6,6 +6,8 @@ import (
 	"unsafe"
 )
 
+// Alignment and the windows of the generic address space; lowering.cvta has a map of all
+// addresses.
 const (
 	// allocAlign is the alignment that cudaMalloc guarantees.
 	allocAlign = 256
@@ -120,7 +122,7 @@ func (m *Memory) Free(addr uint64) error {
 		return fmt.Errorf("interp: free of %#x: %s", addr, m.describeFree(addr, i))
 	}
 	if a := m.allocs[i]; a.heap {
-		return fmt.Errorf("interp: free of %#x: %s belongs to the kernels, which free it with free", addr, a.name)
+		return fmt.Errorf("interp: free of %#x: %s was allocated by a kernel with malloc, and only a kernel can free it", addr, a.name)
 	}
 	m.drop(i)
 	return nil
@@ -157,6 +159,8 @@ func (m *Memory) remember(a *allocation) {
 	m.freed = append(m.freed, a)
 }
 
+// describeFree explains why no allocation can be freed at addr. i is the index of the last
+// allocation that starts at or before addr, or -1.
 func (m *Memory) describeFree(addr uint64, i int) string {
 	for _, a := range m.freed {
 		if a.base == addr {
@@ -165,7 +169,7 @@ func (m *Memory) describeFree(addr uint64, i int) string {
 	}
 	if i >= 0 && addr < m.allocs[i].base+m.allocs[i].size {
 		a := m.allocs[i]
-		return fmt.Sprintf("it points %d bytes into %s, free its start %#x", addr-a.base, a.name, a.base)
+		return fmt.Sprintf("it points %d bytes into %s: free its start %#x", addr-a.base, a.name, a.base)
 	}
 	return "no allocation starts there"
 }
@@ -209,8 +213,10 @@ func (m *Memory) Rename(base uint64, name string) {
 	}
 }
 
+// bytes returns the memory of the allocation, without a copy.
 func (a *allocation) bytes() []byte { return unsafe.Slice((*byte)(a.data), a.size) }
 
+// end returns the address behind the allocation.
 func (a *allocation) end() uint64 { return a.base + a.size }
 
 // holds reports whether n bytes at addr are inside a.
@@ -219,8 +225,9 @@ func (a *allocation) holds(addr, n uint64) bool {
 	return addr >= a.base && off <= a.size && n <= a.size-off
 }
 
-// find returns the allocation that kernels can access and that contains n bytes at
-// addr, or nil.
+// find returns the allocation that kernels can access and that contains n bytes at addr, or
+// nil: of the device, then of mapped memory, then of the host and of peers. Each is a
+// binary search.
 func (m *Memory) find(addr, n uint64) *allocation {
 	if a := m.allocs.find(addr, n); a != nil {
 		return a
@@ -231,7 +238,8 @@ func (m *Memory) find(addr, n uint64) *allocation {
 	return m.elsewhere(addr, n)
 }
 
-// nearest describes the position of addr relative to the nearest allocation.
+// nearest describes the position of addr relative to the nearest allocation. The most
+// specific explanation comes first: null, freed, not mapped, not committed, foreign.
 func (m *Memory) nearest(addr uint64) string {
 	if addr < 4096 {
 		return "the pointer is null"

@@ -121,6 +121,7 @@ func (m *Module) fits() error {
 	return nil
 }
 
+// allocate allocates a .global or .const variable.
 func (m *Module) allocate(v *ptx.Var) error {
 	if v.Space != ptx.Global && v.Space != ptx.Const || v.Extern {
 		return nil
@@ -146,6 +147,8 @@ func relocSize(v *ptx.Var) int {
 	return 8
 }
 
+// initialise stores the initial value of a variable, and the addresses in it. All variables
+// have addresses by then.
 func (m *Module) initialise(v *ptx.Var) error {
 	addr, ok := m.globals[v]
 	if !ok || v.Init == nil {
@@ -162,7 +165,7 @@ func (m *Module) initialise(v *ptx.Var) error {
 			target, err = at, nil
 		}
 		if err != nil {
-			return fmt.Errorf("interp: %s:%d: initialiser of %s: %s is no variable with an address", m.ptx.File, v.Pos.Line, v.Name, r.Symbol)
+			return fmt.Errorf("interp: %s:%d: initialiser of %s: %s is not a variable or function with an address", m.ptx.File, v.Pos.Line, v.Name, r.Symbol)
 		}
 		var address [8]byte
 		binary.LittleEndian.PutUint64(address[:], target+uint64(r.Addend))

@@ -35,7 +35,7 @@ func (l *lowering) register(r ptx.RegID) slot {
 // dest returns the register of a result of size bytes, 0 for a predicate.
 func (l *lowering) dest(op *ptx.Operand, size int) (slot, error) {
 	if op.Kind != ptx.OpReg && op.Kind != ptx.OpPair {
-		return noSlot, l.fail("the destination is no register")
+		return noSlot, l.fail("the destination is not a register")
 	}
 	if op.Reg == ptx.NoReg {
 		return l.temp(size), nil
@@ -47,8 +47,10 @@ func (l *lowering) dest(op *ptx.Operand, size int) (slot, error) {
 	return s, nil
 }
 
-// source returns the register of an operand of size bytes, 0 for a predicate. A literal
-// is encoded as typ.
+// source returns the register of an operand of size bytes, 0 for a predicate. A literal is
+// encoded as typ. Literals, addresses and special registers have registers of their own,
+// filled before the kernel runs; a clock and an address in a frame are computed by a
+// record.
 func (l *lowering) source(op *ptx.Operand, size int, typ ptx.Type) (slot, error) {
 	switch op.Kind {
 	case ptx.OpReg:
@@ -208,7 +210,7 @@ func (l *lowering) second(op *ptx.Operand) (slot, error) {
 	}
 	s := l.register(op.Reg2)
 	if l.vregs[s].size != 0 {
-		return noSlot, l.fail("the second destination is no predicate")
+		return noSlot, l.fail("the second destination is not a predicate")
 	}
 	return s, nil
 }
@@ -224,6 +226,7 @@ func types(in *ptx.Inst) []ptx.Type {
 	return list
 }
 
+// has reports whether an opcode has a suffix.
 func has(in *ptx.Inst, suffix string) bool {
 	for _, s := range in.Suffix {
 		if s == suffix {

@@ -17,6 +17,7 @@ type physicalFile struct {
 	size uint64
 }
 
+// extend appends n zeroed bytes, and creates the file at the first call.
 func (c *physicalFile) extend(n uint64) (offset uint64, err error) {
 	if c.file == nil {
 		fd, err := unix.MemfdCreate("reprise-gpu", unix.MFD_CLOEXEC)
@@ -52,8 +53,10 @@ type hostRange struct {
 	cleanup runtime.Cleanup
 }
 
+// reserveFlags reserve addresses without memory.
 const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 
+// reserveHost reserves n host addresses. An access to them is a fault of the process.
 func reserveHost(n uint64) (hostRange, error) {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_NONE, reserveFlags)
 	return hostRange{start: p, size: n}, err
@@ -72,11 +75,13 @@ func (h *hostRange) freeWith(r *reservation) {
 	h.cleanup = runtime.AddCleanup(r, func(uintptr) { unmapRange(start, size) }, 0)
 }
 
+// free frees the range.
 func (h *hostRange) free() {
 	h.cleanup.Stop()
 	unmapRange(h.start, h.size)
 }
 
+// unmapRange unmaps addresses that reserveHost returned.
 func unmapRange(start unsafe.Pointer, n uint64) {
 	if err := unix.MunmapPtr(start, uintptr(n)); err != nil {
 		panic(fmt.Sprintf("BUG: reserved addresses cannot be unmapped: %v", err))

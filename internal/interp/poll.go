@@ -1,14 +1,14 @@
 package interp
 
-// A block that waits for another reads memory until it changes. A
-// warp polls if a load of memory that others can change returns the value that it
-// returned the last time, or if an atomic operation changes nothing. It stops
-// polling as soon as it stores.
+// A block that waits for another reads memory until it changes. A warp polls if a load of
+// memory that others can change returns the value that it returned the last time, or if an
+// atomic operation changes nothing. It stops polling as soon as it stores. After pollLimit
+// such accesses the warp counts as waiting, and another block gets the turn.
 
 // sighting is the last address and value of an access site.
 type sighting struct{ addr, value uint64 }
 
-// withPolling is a load by which a block may observe another's progress.
+// withPolling wraps a load by which a block may observe another's progress.
 func withPolling(load handler) handler {
 	return func(w *warp, in *inst) {
 		lane := firstLane(w.live)

@@ -64,6 +64,7 @@ func (p *pool) copy() *[pageBytes]byte {
 	return new([pageBytes]byte)
 }
 
+// putCopy returns a buffer to the pool.
 func (p *pool) putCopy(b *[pageBytes]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

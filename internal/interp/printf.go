@@ -96,6 +96,7 @@ func specify(s string, star func() int) (c specification, n int) {
 	return c, n + 1
 }
 
+// size returns the bytes of an integer argument.
 func (c *specification) size() int {
 	if c.wide {
 		return 8
@@ -143,6 +144,7 @@ func (c *specification) with(verb byte, v any) string {
 	return fmt.Sprintf(f+string(verb), v)
 }
 
+// unsigned formats an unsigned integer, for which C ignores the flags of signs.
 func (c *specification) unsigned(v uint64) string {
 	verb := c.verb
 	plain := *c
@@ -156,6 +158,7 @@ func (c *specification) unsigned(v uint64) string {
 	return plain.with(verb, v)
 }
 
+// float formats a floating-point number as C does: with six digits by default.
 func (c *specification) float(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return c.special(v)

@@ -30,17 +30,11 @@ type Recorded struct {
 	// Read contains the bytes that plain loads read. Exposed contains those of them, and of
 	// the bytes of atomic operations, that the launch had not written before: its result
 	// depends on them. Written contains the bytes of plain stores.
-	// Read holds the bytes that plain loads read, Exposed those of them, and of the
-	// bytes of atomic operations, that the launch had not written before: what
-	// its result depends on. Written holds the bytes of plain stores.
 	Read, Exposed, Written []Span
 	// Atomic contains the bytes of atomic operations, by kind.
-	// Atomic holds the bytes of atomic operations, by kind.
 	Atomic []AtomicSpans
 	// Sites are the instructions that made the accesses, in the order of the code, each
 	// with the smallest range that contains its accesses.
-	// Sites are the instructions that did so, in the order of the code, each with
-	// the smallest range that holds what it touched.
 	Sites []Site
 }
 
@@ -114,7 +108,9 @@ type touchedWord struct{ read, exposed, written, atomic uint64 }
 // memory.
 const stretchWords = 64
 
-// marks contains what one engine touched of one allocation.
+// marks contains what one engine touched of one allocation, with one bit per byte for each
+// kind of access. stretches has one bit per 4 KiB, so that the cost of wiping, merging and
+// converting is that of the touched parts.
 type marks struct {
 	of        *allocation
 	words     []touchedWord
@@ -123,6 +119,7 @@ type marks struct {
 	sites     []siteRange
 }
 
+// atomicMarks are the bytes of one kind of atomic operation.
 type atomicMarks struct {
 	kind  string
 	bytes bitmap
@@ -141,6 +138,7 @@ func newMarks(words int) *marks {
 	return &marks{words: make([]touchedWord, words), stretches: make(bitmap, bitmapWords(uint64(stretches)))}
 }
 
+// reset prepares wiped marks for an allocation.
 func (m *marks) reset(a *allocation) {
 	m.of, m.words = a, m.words[:bitmapWords(a.size)]
 	m.atomics, m.sites = m.atomics[:0], m.sites[:0]
@@ -211,6 +209,7 @@ func (m *marks) atomic(kind string) bitmap {
 	return b
 }
 
+// site extends the range of an instruction.
 func (m *marks) site(in int, kind accessKind, lo, hi uint64) {
 	for i := range m.sites {
 		if s := &m.sites[i]; s.inst == in {

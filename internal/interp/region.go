@@ -5,9 +5,15 @@ import (
 	"sync"
 )
 
-// A region is the range of addresses of one space. Spaces that are used at the same time have different regions, so that an address of one
-// device is never that of an allocation of another, as with unified addressing. A space gets the lowest of the regions that
-// the fewest others have: a space that is alone in a process always has the same addresses.
+// A region is the range of addresses of one space. Spaces that are used at the same time
+// have different regions, so that an address of one device is never that of an allocation
+// of another, as with unified addressing. A space gets the lowest of the regions that the
+// fewest other spaces have: a space that is alone in a process always has the same
+// addresses.
+//
+//	region   device memory            memory of the host
+//	0        from 0x0002_0000_0000    from 0x5000_0000_0000
+//	1        1 TiB further            64 GiB further
 const (
 	regionShift     = 40 // of device memory: 1 TiB from one region to the next
 	hostRegionShift = 36 // of memory of the host

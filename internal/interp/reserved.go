@@ -2,8 +2,8 @@ package interp
 
 import "fmt"
 
-// Reserve takes addresses for n bytes that are allocated and freed again and again,
-// by Commit and Free. In between an access to them is at fault.
+// Reserve takes addresses for n bytes that are allocated and freed repeatedly, by Commit
+// and Free. While they are not allocated, an access to them is a fault.
 func (m *Memory) Reserve(n int64, name string) (uint64, error) {
 	base, err := m.space.take(uint64(n), allocAlign)
 	if err != nil {

@@ -2,12 +2,21 @@ package interp
 
 import "fmt"
 
-// Blocks in grid order run one after another, each to its end, unless a block waits
-// for another, or draws work from a shared counter. In that case the next one is
-// started, if the device has room, and the resident blocks take turns. Each has an engine of its
-// own, so a turn costs no more than an iteration of a loop. Since one goroutine
-// runs all turns, the result of a launch is the same in every run.
+// Blocks in grid order run one after another, each to its end, unless a block waits for
+// another, or draws work from a shared counter. In that case the next one is started, if
+// the device has room, and the resident blocks take turns:
+//
+//	turn   block 0   block 1   block 2
+//	1      waits
+//	2                waits
+//	3                          ends: sets the flag that the others poll
+//	4      ends
+//	5                ends
+//
+// Each has an engine of its own, so a turn costs no more than an iteration of a loop. Since
+// one goroutine runs all turns, the result of a launch is the same in every run.
 
+// Limits of waiting.
 const (
 	// pollLimit is the number of consecutive times that a warp may read the same value at
 	// one place before it counts as waiting.
@@ -17,7 +26,8 @@ const (
 	idleLimit = 10_000
 )
 
-// runInOrder runs the blocks in grid order.
+// runInOrder runs the blocks in grid order. After a block has ended, the turn passes to the
+// first resident block: it has waited longest, and the others may depend on it.
 func (r *run) runInOrder() {
 	r.resident, r.free = r.resident[:0], r.free[:0]
 	began, idle := int64(0), 0
@@ -89,5 +99,5 @@ func (e *engine) waitsFor(others string) *Fault {
 			return w.fault
 		}
 	}
-	panic("BUG: a block waits of which no warp polls")
+	panic("BUG: a block waits, and none of its warps polls")
 }

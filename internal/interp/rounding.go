@@ -53,9 +53,9 @@ const smallest = (1023 - 126) << 53
 // sumToOdd returns a+b rounded to odd.
 func sumToOdd(a, b float64) float64 { return toOdd(twoSum(a, b)) }
 
-// toOdd returns s+e rounded to odd, where s is the nearest float64 and e has the sign
-// of the error. Inexact values get an odd last bit, which tells a second rounding on
-// which side of a midpoint the exact value is.
+// toOdd returns s+e rounded to odd, where s is the nearest float64 and e has the sign of
+// the error. Inexact values get an odd last bit, which shows a second rounding on which
+// side of a midpoint the exact value is.
 func toOdd(s, e float64) float64 {
 	if e == 0 || math.IsNaN(e) || math.Float64bits(s)&1 == 1 {
 		return s
@@ -85,6 +85,7 @@ func nudge32(f float32, diff float64, r rounding) float32 {
 	return f
 }
 
+// nudge64 is nudge32 for float64.
 func nudge64(f, diff float64, r rounding) float64 {
 	switch {
 	case diff < 0 && (r == down || r == toZero && f > 0):
@@ -107,6 +108,7 @@ func signedZero(a, b float64, r rounding) (float64, bool) {
 	return math.Copysign(0, -1), true
 }
 
+// add32 returns the addition in direction r.
 func add32(r rounding) func(a, b float32) float32 {
 	if r == toNearest {
 		return func(a, b float32) float32 { return a + b }
@@ -114,6 +116,7 @@ func add32(r rounding) func(a, b float32) float32 {
 	return func(a, b float32) float32 { return sum32(float64(a), float64(b), r) }
 }
 
+// sum32 returns a+b, rounded once to float32.
 func sum32(a, b float64, r rounding) float32 {
 	if z, ok := signedZero(a, b, r); ok {
 		return float32(z)
@@ -121,6 +124,7 @@ func sum32(a, b float64, r rounding) float32 {
 	return narrow(sumToOdd(a, b), r)
 }
 
+// mul32 returns the product in direction r. It is exact in float64.
 func mul32(r rounding) func(a, b float32) float32 {
 	if r == toNearest {
 		return func(a, b float32) float32 { return a * b }
@@ -128,6 +132,7 @@ func mul32(r rounding) func(a, b float32) float32 {
 	return func(a, b float32) float32 { return narrow(float64(a)*float64(b), r) }
 }
 
+// fma32r returns the fused multiply-add in direction r.
 func fma32r(r rounding) func(a, b, c float32) float32 {
 	if r == toNearest {
 		return fma32
@@ -135,6 +140,8 @@ func fma32r(r rounding) func(a, b, c float32) float32 {
 	return func(a, b, c float32) float32 { return sum32(float64(a)*float64(b), float64(c), r) }
 }
 
+// div32 returns the division in direction r. The quotient is rounded to odd in float64 by
+// the sign of its residue, and then to float32.
 func div32(r rounding) func(a, b float32) float32 {
 	if r == toNearest {
 		return func(a, b float32) float32 { return a / b }
@@ -157,6 +164,7 @@ func residue(a, b, q float64) float64 {
 	return e
 }
 
+// sqrt32 returns the square root in direction r.
 func sqrt32(r rounding) func(a float32) float32 {
 	return func(a float32) float32 {
 		q := math.Sqrt(float64(a))
@@ -167,6 +175,7 @@ func sqrt32(r rounding) func(a float32) float32 {
 	}
 }
 
+// add64 returns the addition in direction r.
 func add64(r rounding) func(a, b float64) float64 {
 	if r == toNearest {
 		return func(a, b float64) float64 { return a + b }
@@ -174,6 +183,7 @@ func add64(r rounding) func(a, b float64) float64 {
 	return func(a, b float64) float64 { return fma64(a, 1, b, r) }
 }
 
+// mul64 returns the product in direction r.
 func mul64(r rounding) func(a, b float64) float64 {
 	if r == toNearest {
 		return func(a, b float64) float64 { return a * b }
@@ -184,6 +194,7 @@ func mul64(r rounding) func(a, b float64) float64 {
 	}
 }
 
+// fma64r returns the fused multiply-add in direction r.
 func fma64r(r rounding) func(a, b, c float64) float64 {
 	if r == toNearest {
 		// math.FMA as a function value would be the software version.
@@ -192,6 +203,7 @@ func fma64r(r rounding) func(a, b, c float64) float64 {
 	return func(a, b, c float64) float64 { return fma64(a, b, c, r) }
 }
 
+// fma64 rounds a·b+c in direction r: to the nearest, then by the sign of the error.
 func fma64(a, b, c float64, r rounding) float64 {
 	if z, ok := signedZero(a*b, c, r); ok && exactMinus(a, b, c, 0) == 0 {
 		return z
@@ -242,6 +254,7 @@ func div64(r rounding) func(a, b float64) float64 {
 	}
 }
 
+// sqrt64 returns the square root in direction r.
 func sqrt64(r rounding) func(a float64) float64 {
 	if r == toNearest {
 		return math.Sqrt

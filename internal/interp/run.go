@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// run is the state of a launch. It is kept with its engines for the kernel's next
-// launch, so that only the first launch allocates.
+// run is the state of a launch. It is kept with its engines for the kernel's next launch,
+// so that only the first launch allocates. Every path through a launch ends in dismiss,
+// which returns the engines to spare.
 type run struct {
 	mu          sync.Mutex // locked during the launch
 	kernel      *Kernel
@@ -17,7 +18,7 @@ type run struct {
 	blocks      int64     // blocks in the grid
 	toRun       int64     // blocks to run, fewer than blocks when sampling
 	drawn       int64     // numbers that a sample drew from counters
-	blockWeight float64   // the number of blocks that a block represents, see standFor
+	blockWeight float64   // the number of blocks that each block represents; 1 unless an ordered kernel is sampled
 	engines     []*engine // in use
 	spare       []*engine
 	touched     []Touch
@@ -68,9 +69,17 @@ func (r *run) dismiss() {
 }
 
 // runConcurrently runs the blocks on n goroutines. It returns false if they must be run
-// again in grid order; memory is then restored. Races between blocks of the kernel are
-// races of these goroutines too, on words of memory without pointers. The functions
-// that access these words are hidden from Go's race detector.
+// again in grid order; memory is then restored.
+//
+// The scheme is speculative execution with an undo log, as in software transactional
+// memory: engines take chunks of blocks in grid order, record what they touch, and save a
+// page before they first store to it. When all have ended, clash decides whether the order
+// could have mattered. The cost of an attempt that fails is that of the launch, hence
+// clashBackoff.
+//
+// Races between blocks of the kernel are races of these goroutines too, on words of memory
+// without pointers. The functions that access these words are hidden from Go's race
+// detector.
 func (r *run) runConcurrently(n int) bool {
 	r.next.Store(0)
 	r.stop.Store(r.toRun)
@@ -165,27 +174,33 @@ func (r *run) at(i int64) [3]uint32 {
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
 }
 
-// pick returns block i of a sample: one of each of equal parts of the grid, at varying
-// positions. Blocks at the same position of all parts could be one column of the grid.
+// pick returns block i of a sample: one of each of equal parts of the grid, at a
+// pseudorandom position that depends only on i. Blocks at the same position of all parts
+// could be one column of the grid.
 func (r *run) pick(i int64) int64 {
 	at := r.part(i)
 	return at + int64(mix(uint64(i)+1)%uint64(r.part(i+1)-at))
 }
 
-// part returns the start of part i, of equal parts of the grid, one for each run.
+// part returns the first block of part i, where the grid is cut into toRun equal parts. The
+// product has 128 bits.
 func (r *run) part(i int64) int64 {
 	hi, lo := bits.Mul64(uint64(i), uint64(r.blocks))
 	q, _ := bits.Div64(hi, lo, uint64(r.toRun))
 	return int64(q)
 }
 
-// calm decides whether to run the blocks of a kernel concurrently. Each clash doubles
-// the cost of a launch, so after the n-th clash the next 2^n launches run in grid
-// order. The result does not depend on it.
+// clashBackoff decides whether to run the blocks of a kernel concurrently. Each clash
+// doubles the cost of a launch, so after the n-th clash in succession the next 2^n launches
+// run in grid order. The result of a launch does not depend on it.
 type clashBackoff struct{ clashes, pause atomic.Int32 }
 
+// maxPause is the largest n: at most 1024 launches run in grid order before the next
+// attempt.
 const maxPause = 10 // 1024 launches
 
+// allowsConcurrency reports whether this launch may run blocks concurrently, and counts a
+// pause down.
 func (c *clashBackoff) allowsConcurrency() bool {
 	if c.pause.Load() == 0 {
 		return true
@@ -194,6 +209,7 @@ func (c *clashBackoff) allowsConcurrency() bool {
 	return false
 }
 
+// record notes whether an attempt succeeded.
 func (c *clashBackoff) record(good bool) {
 	if good {
 		c.clashes.Store(0)

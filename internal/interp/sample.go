@@ -2,25 +2,32 @@ package interp
 
 import "math"
 
-// A sample is a set of blocks that represents the whole grid, one block of each of equal parts.
-// Grids often have more threads than work. The first blocks then do all of
-// it. The grid is therefore also run from its first block on, until a block does about as much as
-// the sample does. The blocks before it, the head, represent only themselves.
+// A sample is a set of blocks that represents the whole grid, one block of each of equal
+// parts. Grids often have more threads than work. The first blocks then do all of it. The
+// grid is therefore also run from its first block on, until a block does about as much as
+// the sample does. The blocks before it, the head, represent only themselves:
 //
 //	blocks │ h h h 1 · · · · │ · · · · 1 · · · │ · 1 · · · · · · │ · · · · · · 1 · │
 //
-// Kernels whose blocks observe each other are sampled without a head, see inOrder: the work of a
-// block of such a kernel depends on the blocks that ran before it.
+//	h  the head: counted once
+//	1  run; together they are counted as all blocks but the head
+//	·  not run
+//
+// Kernels whose blocks observe each other are sampled without a head, see runInOrder: the
+// work of a block of such a kernel depends on the blocks that ran before it.
 
 const (
 	// maxHead is the maximum length of the head, in blocks.
 	maxHead = 64
-	// headTolerance is the ratio by which the work of a block of the head differs from that of the sample:
-	// grid-stride loops have one iteration more in some blocks, which does not count.
+	// headTolerance is the ratio up to which the work of a block counts as equal to that of
+	// the sample: grid-stride loops have one iteration more in some blocks, which does not
+	// count.
 	headTolerance = 1.125
 )
 
-// sampled runs a sample of the grid.
+// runSampled runs a sample of the grid. It first runs the blocks of the sample behind the
+// longest possible head, to find how much work a block does, then blocks from the first one
+// on until one does that much, and last the blocks of the sample in between.
 func (r *run) runSampled() {
 	others := r.engine(false)
 	others.gauge.fewBlocks = true
@@ -52,9 +59,9 @@ func (r *run) runSampled() {
 	others.scaleTo(rest - first.count.blocks)
 }
 
-// drawCount returns the number of values that a sampled block draws from a counter in
-// place of one: its own, and those of the blocks that it represents. Otherwise the
-// sampled blocks would do the work of the whole grid.
+// drawCount returns the number of values that a sampled block draws from a counter in place
+// of one: its own, and those of the blocks that it represents. Otherwise the sampled blocks
+// would do the work of the whole grid.
 func (r *run) drawCount() uint64 {
 	r.drawn++
 	return uint64(r.part(r.drawn) - r.part(r.drawn-1))

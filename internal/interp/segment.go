@@ -1,7 +1,12 @@
 package interp
 
 // segment is a straight run of instructions and its ending. Control enters only at the
-// first instruction.
+// first instruction. Segments are numbered in the order of the text, and a program counter
+// is the number of a segment:
+//
+//	segment 3   code[17] add       guard of the ending: the branch is taken by
+//	            code[18] setp      the lanes whose predicate holds
+//	            code[19] bra  ◄─── last; target 1, next 4, rpc 4
 type segment struct {
 	first, end int32   // instructions [first, end), including the ending one only if it needs operands
 	next       int32   // segment that follows in the text
@@ -19,7 +24,7 @@ type segment struct {
 	path  moment // time from entry to exit if no other warp runs
 }
 
-// ending is the way in which control leaves a segment.
+// ending is the kind of instruction by which control leaves a segment.
 type ending uint8
 
 const (
@@ -33,8 +38,8 @@ const (
 	barriers                      // waits for other warps
 )
 
-// run executes the warp's fragments until each is blocked or has ended, or until one
-// has used up its turn.
+// run executes the warp's fragments until each is blocked or has ended, or until one has
+// used up its turn. Fragments that are added meanwhile run in the same turn.
 func (w *warp) run() {
 	w.idle, w.spun, w.began = true, true, w.clock
 	w.turnCount++
@@ -78,8 +83,14 @@ func (w *warp) sweep() {
 	}
 }
 
-// runFragment executes the current fragment until it blocks or ends. It returns true if
-// it used up its turn instead.
+// runFragment executes the current fragment until it blocks or ends. It returns true if the
+// fragment used up its turn instead.
+//
+// This is the inner loop of the interpreter. An iteration executes one segment: it counts
+// the segment's cost, calls the handler of each record, and follows the ending. Segments of
+// measured or recorded blocks take the slower executeWatched. The guard test is the only
+// branch per record. The slice w.frags may be reallocated by a warp-wide operation or
+// barrier, so f is loaded again after these.
 func (w *warp) runFragment() (yield bool) {
 	f := &w.frags[w.current]
 	segments, code, e := w.kernel.segments, w.kernel.code, w.eng

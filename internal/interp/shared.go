@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// This memory is shared by several processes, each of which simulates its own work. A store by one is
-// visible to the others at once, so a launch must not restore the old contents of a page. While a space
-// has shared memory, blocks run in grid order.
+// This memory is shared by several processes, each of which simulates its own work. A store
+// by one is visible to the others at once, so a launch must not restore the old contents of
+// a page. While a space has shared memory, blocks run in grid order.
 
 // Share moves the allocation that starts at addr to zeroed pages that other processes
 // can map. Its address and contents are unchanged. The pages must have the size of the
@@ -44,6 +44,7 @@ func (m *Memory) Import(pages []byte, name string) (uint64, error) {
 	return base, nil
 }
 
+// share makes pages the memory of an allocation.
 func (m *Memory) share(a *allocation, pages []byte) {
 	a.data, a.shared = unsafe.Pointer(unsafe.SliceData(pages)), true
 	m.space.shared++

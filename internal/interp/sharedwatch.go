@@ -8,23 +8,30 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// sharedWatch detects races within a block: accesses of two threads to the same bytes
-// of shared memory, at least one of them a store, that neither a barrier nor a
-// warp-wide operation orders. Lockstep execution of a warp's lanes does not count as
-// order: since compute capability 7.0 the hardware does not guarantee it.
+// sharedWatch detects races within a block: accesses of two threads to the same bytes of
+// shared memory, at least one of them a store, that neither a barrier nor a warp-wide
+// operation orders. Lockstep execution of a warp's lanes does not count as order: since
+// compute capability 7.0 the hardware does not guarantee it.
 //
-// The algorithm is FastTrack (Flanagan & Freund, PLDI 2009). Each warp has a vector
-// clock: its own clock advances when it synchronises, and it stores up to which time of
-// each other warp its accesses come later. A cell of shared memory stores the last
-// store and the last load by each warp. Clocks continue from block to block, so nothing
-// needs to be cleared: accesses before the start of a block are older than its floor.
+// The algorithm is FastTrack (Flanagan & Freund, "FastTrack: Efficient and Precise Dynamic
+// Race Detection", PLDI 2009). Each warp has a vector clock: its own clock advances when it
+// synchronises, and known[w][u] is the time up to which accesses of warp u come before
+// those of w. A cell of shared memory stores the last store and the last load by each warp:
 //
-// Volatile and atomic accesses do not race with each other. Those by which code can
-// wait for other threads also order warps, since locks consist of them: volatile loads
-// and stores, exchanges, and atomic operations whose result is used. This misses some
-// races and reports no lock. A plain load does not race with a compare-and-swap: loops
-// around a compare-and-swap begin with one, and a stale value only costs another
-// iteration.
+//	           clock   known            store s[0]              load s[0] by warp 1
+//	warp 0     5       [-, 3]           stamp {time 5, warp 0}
+//	warp 1     4       [2, -]                                   5 > known[1][0] = 2: a race
+//	barrier    both publish their clocks and join them
+//	warp 1     5       [5, -]                                   5 <= 5: ordered
+//
+// Clocks continue from block to block, so nothing needs to be cleared: accesses before the
+// start of a block are older than its floor.
+//
+// Volatile and atomic accesses do not race with each other. Those by which code can wait
+// for other threads also order warps, since locks consist of them: volatile loads and
+// stores, exchanges, and atomic operations whose result is used. This misses some races,
+// and reports no lock as a race. A plain load does not race with a compare-and-swap: loops
+// around a compare-and-swap begin with one, and a stale value only costs another iteration.
 type sharedWatch struct {
 	size  uint64
 	shift uint // log2 of the bytes of a cell: the least that the kernel accesses
@@ -53,12 +60,16 @@ type laneOrder struct {
 	pairs *[lanes][lanes]uint32
 }
 
-// stamp is an access: its warp's clock in the upper half, then the instruction, the
-// lane, whether it was atomic or volatile, and the warp of a store. The warp of a load
-// follows from its position; a load has a second lane in that field if several lanes
-// loaded.
+// stamp is an access, packed into 64 bits:
+//
+//	63 … 32   31 … 12       11 … 7                 6 … 2   1      0
+//	time      instruction   warp, or second lane   lane    many   strong
+//
+// The warp of a load follows from its position, so that its field holds a second lane if
+// several lanes loaded (many). strong is set for atomic and volatile accesses.
 type stamp uint64
 
+// The units of the fields.
 const (
 	stampStrong stamp = 1
 	stampMany   stamp = 1 << 1
@@ -68,6 +79,7 @@ const (
 	stampTime   stamp = 1 << 32
 )
 
+// time returns the clock of the warp at the access.
 func (s stamp) time() uint32 { return uint32(s >> 32) }
 func (s stamp) lane() int    { return int(s/stampLane) & 31 }
 func (s stamp) warp() int    { return int(s/stampWarp) & 31 }
@@ -100,6 +112,7 @@ func (e *engine) watchShared(enabled bool) {
 	}
 }
 
+// extended returns s with at least n elements; new ones are zero.
 func extended[T any](s []T, n int) []T {
 	if len(s) < n {
 		s = append(s, make([]T, n-len(s))...)
@@ -153,15 +166,18 @@ func (v *sharedWatch) begin() {
 	clear(v.locks)
 }
 
+// knownBy returns the clocks that warp w knows, by warp.
 func (v *sharedWatch) knownBy(w int) []uint32 { return v.known[w*v.warps : (w+1)*v.warps] }
 
+// join raises each clock of to to that of from.
 func join(to, from []uint32) {
 	for i, t := range from {
 		to[i] = max(to[i], t)
 	}
 }
 
-// publish joins the clocks that warp w knows into a clock, and advances w's own clock.
+// publish joins the clocks that warp w knows into a clock, and advances w's own clock:
+// later accesses are not ordered by it.
 func (v *sharedWatch) publish(to []uint32, w int) {
 	join(to, v.knownBy(w))
 	to[w] = max(to[w], v.clock[w])
@@ -219,6 +235,8 @@ func (v *sharedWatch) ordered(s stamp, u, w, lane int) bool {
 	return v.laneOrdered(s, w, s.lane(), lane) && v.laneOrdered(s, w, s.second(), lane)
 }
 
+// laneOrdered reports whether an access by another lane of warp w comes before the current
+// one of a lane.
 func (v *sharedWatch) laneOrdered(s stamp, w, other, lane int) bool {
 	p := v.lanes[w].pairs
 	return other == lane || p != nil && s.time() <= p[lane][other]
@@ -247,8 +265,8 @@ func (v *sharedWatch) stamp(w *warp, in *inst) stamp {
 	return s
 }
 
-// loadRow does for each live lane what one does, for the most frequent case in inner
-// loops: loads of a cell that was stored before the last barrier.
+// loadRow is accessLane for each live lane, in the most frequent case of inner loops: loads
+// of a cell that was stored before the last barrier.
 func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
 	me := int(w.index)
 	all := v.lanes[me].all
@@ -289,8 +307,8 @@ func mergeLoads(s, old stamp) stamp {
 	return s&(old|^stampStrong) | stampMany + stamp(old.lane())*stampWarp
 }
 
-// one checks and records an access of a lane to n bytes. s is its stamp without lane
-// and time.
+// accessLane checks and records an access of a lane to n bytes, cell by cell. s is its
+// stamp without lane and time.
 func (v *sharedWatch) accessLane(w *warp, in *inst, lane int, at, n uint64, s stamp) {
 	x := in.x
 	switch x.space {
@@ -347,6 +365,7 @@ func (v *sharedWatch) release(w *warp, c int) {
 	v.publish(v.locks[c], int(w.index))
 }
 
+// load checks a load of cell c against the last store, and records it.
 func (v *sharedWatch) load(w *warp, in *inst, lane, c int, at uint64, s stamp) {
 	e, me := &v.cells[c], int(w.index)
 	wrote := e.store
@@ -392,6 +411,7 @@ func (x *extra) fills() bool { return x.kind != loads || x.async != nil }
 // swaps reports a compare-and-swap.
 func (x *extra) swaps() bool { return strings.HasPrefix(x.atomic, "cas") }
 
+// uninitialised reports a load of bytes that the block has not stored.
 func (v *sharedWatch) uninitialised(w *warp, in *inst, lane int, at uint64) {
 	w.eng.watch.hazard(w, Hazard{
 		Kind: UninitialisedShared, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Address: at, Bytes: in.x.bytes(),

@@ -6,11 +6,17 @@ import (
 )
 
 // sketch estimates the number of distinct sectors that a launch touches, in constant
-// memory. It keeps the lines whose hash is below a threshold, and halves the threshold
-// when they become too many (Bar-Yossef et al., "Counting Distinct Elements in a Data
-// Stream", 2002). The result is a function of the set of lines and not of their order,
-// so sketches of different blocks can be merged. If a launch touches no more lines than
-// the sketch keeps, the count is exact.
+// memory. It keeps the lines whose hash is below a threshold, and halves the threshold when
+// they become too many (Bar-Yossef et al., "Counting Distinct Elements in a Data Stream",
+// 2002):
+//
+//	level 0    all lines are kept         count = kept
+//	level 1    hashes that begin with 0   count = 2·kept
+//	level 2    with 00                    count = 4·kept
+//
+// The result is a function of the set of lines and not of their order, so sketches of
+// different blocks can be merged. If a launch touches no more lines than the sketch keeps,
+// the count is exact.
 type sketch struct {
 	level int           // the number of leading zeros in the hash of lines that are kept
 	table []touchedLine // open addressing; line 0 marks an empty slot
@@ -42,11 +48,13 @@ func (s *sketch) allocate() {
 	}
 }
 
+// clear removes all lines, and sets the threshold back.
 func (s *sketch) clear() {
 	s.empty()
 	s.level = 0
 }
 
+// empty removes all lines.
 func (s *sketch) empty() {
 	for _, i := range s.used {
 		s.table[i] = touchedLine{}
@@ -138,9 +146,6 @@ type Extent struct {
 	// Together is the number of bytes touched by the blocks that the device runs at once.
 	// Span is the share of all touched bytes over which the bytes of one block are spread:
 	// small for a stencil, almost 1 for a gather.
-	// Together is how much the blocks touch that the device holds at once, and Span the
-	// share of all that is touched over which the bytes of one block are spread: that of a
-	// stencil is small, that of a gather almost 1.
 	Together, Span float64
 }
 
@@ -158,6 +163,7 @@ type tally struct {
 // maxTags is the number of measured blocks that can be distinguished.
 const maxTags = 16
 
+// add adds the sectors of a line.
 func (t *tally) add(l *touchedLine) {
 	t.read += float64(bits.OnesCount8(l.read))
 	t.written += float64(bits.OnesCount8(l.written))
@@ -254,8 +260,9 @@ func (g *gauge) growthFactor(t *tally, oneIn float64) float64 {
 	return math.Pow(math.Pow(t.head, 1/power)+math.Pow(rest, 1/power), power) / t.touched
 }
 
-// growth returns the exponent by which the touched part grows with the number of
-// blocks.
+// growth returns the exponent by which the touched part grows with the number of blocks,
+// from the bytes that all and about half of the measured blocks touched: log(others/half) /
+// log(blocks/halves), limited to [0, 1].
 func (g *gauge) growth(t *tally) float64 {
 	if g.halves == 0 || g.halves == g.blocks || t.half == 0 {
 		return 1

@@ -3,7 +3,10 @@ package interp
 import "math"
 
 // smallFloat is a float format narrower than binary32: a sign, and the given numbers of
-// exponent and fraction bits.
+// exponent and fraction bits. The codes of a format by ascending magnitude:
+//
+//	0 │ subnormal │ normal … largest │ infinity │ NaN          above() is infinity
+//	0 │ subnormal │ normal … largest │ NaN                     finite: above() is the NaN
 type smallFloat struct {
 	exp, frac int
 	finite    bool // no infinity; only the last code of the largest exponent is a NaN
@@ -17,8 +20,13 @@ var (
 	float8e5m2 = smallFloat{exp: 5, frac: 2}
 )
 
-func (s smallFloat) bias() int     { return 1<<(s.exp-1) - 1 }
-func (s smallFloat) sign() uint32  { return 1 << (s.exp + s.frac) }
+// bias returns the bias of the exponent.
+func (s smallFloat) bias() int { return 1<<(s.exp-1) - 1 }
+
+// sign returns the bit of the sign.
+func (s smallFloat) sign() uint32 { return 1 << (s.exp + s.frac) }
+
+// nan returns the bits of a NaN.
 func (s smallFloat) nan() uint32   { return s.sign() - 1 }
 func (s smallFloat) above() uint32 { return s.largest() + 1 } // infinity, or the NaN in place of it
 
@@ -47,7 +55,9 @@ func (s smallFloat) decode(v uint32) float64 {
 	}
 }
 
-// encode rounds f to the format.
+// encode rounds f to the format, in direction r. The 53 bits of the significand are cut at
+// the last place of the result; increments decides by the bits that are dropped. A carry
+// into the exponent needs no special case, since codes are ordered.
 func (s smallFloat) encode(f float64, r rounding) uint32 {
 	u := math.Float64bits(f)
 	sign := uint32(u>>63) * s.sign()
@@ -74,6 +84,8 @@ func (s smallFloat) encode(f float64, r rounding) uint32 {
 	return sign | v
 }
 
+// overflow returns the magnitude of a number that is too large: infinity, or the largest
+// number if the rounding is towards zero.
 func (s smallFloat) overflow(r rounding, negative bool) uint32 {
 	if r == toZero || r == up && negative || r == down && !negative {
 		return s.largest()
@@ -98,5 +110,8 @@ func (r rounding) increments(rest uint64, odd, negative bool) bool {
 	return false
 }
 
-func half(f float64) uint16     { return uint16(binary16.encode(f, toNearest)) }
+// half rounds to binary16.
+func half(f float64) uint16 { return uint16(binary16.encode(f, toNearest)) }
+
+// fromHalf returns the value of a binary16.
 func fromHalf(h uint16) float64 { return binary16.decode(uint32(h)) }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 )
 
+// Addresses and alignments; lowering.cvta has a map of all addresses.
 const (
 	// firstAddress is above 4 GiB, so an address truncated to 32 bits is never valid.
 	firstAddress = 0x2_0000_0000
@@ -57,8 +58,7 @@ type Bank struct{ limit, used int64 }
 // NewBank returns a bank of limit bytes.
 func NewBank(limit int64) *Bank { return &Bank{limit: limit} }
 
-// Free returns the number of bytes that are not allocated, and Size the number of all
-// bytes.
+// Free returns the number of bytes that are not allocated.
 func (b *Bank) Free() int64 { return b.limit - b.used }
 
 // Size returns the size of the bank in bytes.
@@ -164,6 +164,7 @@ func (s *Space) Lend(b []byte, name string) (addr uint64, err error) {
 	return a.base, nil
 }
 
+// lend adds host memory to the space at its own address.
 func (s *Space) lend(b []byte, name string) (*allocation, error) {
 	a := &allocation{size: uint64(len(b)), name: name, data: unsafe.Pointer(unsafe.SliceData(b)), mapped: true}
 	a.base = uint64(uintptr(a.data))
@@ -231,6 +232,8 @@ func (m *Memory) lookup(addr, n uint64) *allocation {
 	return m.space.lookup(addr, n)
 }
 
+// lookup returns the allocation of the host or of a device that contains n bytes at addr,
+// or nil.
 func (s *Space) lookup(addr, n uint64) *allocation {
 	if a := s.host.find(addr, n); a != nil {
 		return a
@@ -278,6 +281,7 @@ func (m *Memory) Close() {
 	}
 }
 
+// errAddresses is the cause if device memory has no free addresses of the required size.
 var errAddresses = errors.New("no addresses are left")
 
 // take allocates n addresses for device memory, aligned to a power of two. It prefers
@@ -315,7 +319,7 @@ func (s *Space) takeReused(n, align uint64) (base uint64, err error) {
 	return base, nil
 }
 
-// releaseAddresses frees n addresses of take or takeHole.
+// releaseAddresses frees n addresses of take or takeReused.
 func (s *Space) releaseAddresses(base, n uint64) { s.holes.add(base, base+guarded(n)) }
 
 // guarded returns the number of addresses of n bytes with the gap after them.
@@ -347,6 +351,7 @@ func (l allocations) touching(lo, hi uint64) (first, last int) {
 	return first, max(first, l.search(hi)+1)
 }
 
+// insert adds an allocation in order.
 func (l *allocations) insert(a *allocation) {
 	i := l.search(a.base) + 1
 	*l = append(*l, nil)
@@ -354,6 +359,7 @@ func (l *allocations) insert(a *allocation) {
 	(*l)[i] = a
 }
 
+// remove removes the i-th allocation.
 func (l *allocations) remove(i int) {
 	copy((*l)[i:], (*l)[i+1:])
 	(*l)[len(*l)-1] = nil

@@ -40,6 +40,8 @@ const (
 	smID
 )
 
+// specials are the special registers by name, see "Special Registers" in the PTX ISA. A
+// cluster has one block.
 var specials = map[string]special{
 	"%tid.x": tidX, "%tid.y": tidY, "%tid.z": tidZ, "%laneid": laneID, "%warpid": warpID,
 	"%lanemask_eq": lanemaskEq, "%lanemask_le": lanemaskLe, "%lanemask_lt": lanemaskLt,
@@ -102,6 +104,7 @@ func (s special) blockValue(e *engine) uint32 {
 	return e.block[s-ctaidX]
 }
 
+// multiprocessors returns the value of %nsmid.
 func (l *Launch) multiprocessors() uint32 { return max(l.Multiprocessors, 1) }
 
 // launchValue returns any other special register, for one lane of warp w.

@@ -11,7 +11,10 @@ import (
 // Surfaces are addressed in bytes in x, and in texels in y and z. The data of an
 // access is neither scaled nor converted.
 
-func (l *lowering) surfaceLoad() error  { return l.surface(1, 0, loads) }
+// surfaceLoad lowers suld.
+func (l *lowering) surfaceLoad() error { return l.surface(1, 0, loads) }
+
+// surfaceStore lowers sust.
 func (l *lowering) surfaceStore() error { return l.surface(0, 1, stores) }
 
 // surface lowers suld.b, sust.b and sured.b. address and data are the indices of their
@@ -107,6 +110,7 @@ func surfaceLanes(w *warp, in *inst) {
 	w.account(in.x.kind, sectors.count)
 }
 
+// surfaceAccess loads, stores or updates the elements of one lane at p.
 func (w *warp) surfaceAccess(in *inst, p unsafe.Pointer, lane int) {
 	for k, e := range in.x.elems {
 		cell := unsafe.Add(p, k*in.x.size)
@@ -122,8 +126,13 @@ func (w *warp) surfaceAccess(in *inst, p unsafe.Pointer, lane int) {
 	}
 }
 
-// surfaceAddress returns the address that a lane accesses. inside is false if it is
-// outside the surface and such accesses are ignored.
+// surfaceAddress returns the address that a lane accesses. inside is false if it is outside
+// the surface and such accesses are ignored. Coordinates outside the surface are handled by
+// the opcode's clamp mode:
+//
+//	.trap     a fault
+//	.clamp    the nearest element
+//	.zero     loads return 0, stores are dropped
 func (w *warp) surfaceAddress(in *inst, lane int) (addr uint64, inside bool) {
 	handle := view[uint64](w, in.a)[lane]
 	s, ok := w.eng.mem.images[handle].(*Image)
@@ -158,7 +167,7 @@ func (w *warp) surfaceAddress(in *inst, lane int) (addr uint64, inside bool) {
 	if at[0]%n != 0 {
 		at[0] -= at[0] % n // clamp to the last whole element
 		if in.x.image.clamp == "trap" {
-			w.fail(Misaligned, in, lane, 0, fmt.Sprintf("%s of %d bytes of a surface at x = %d: not a multiple of %d",
+			w.fail(Misaligned, in, lane, 0, fmt.Sprintf("%s of %d bytes of a surface at x = %d: x is not a multiple of %d",
 				accessNames[in.x.kind], n, int32(w.lane(coords[0], lane)), n))
 			return 0, false
 		}

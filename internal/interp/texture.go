@@ -65,6 +65,8 @@ func (l *lowering) imageHandle(op *ptx.Operand) (slot, error) {
 	return noSlot, l.fail("a texture or surface is named by a register with its handle, or by a reference of the module")
 }
 
+// imageCoordinates resolves the coordinates by the opcode's geometry. Extra elements of the
+// vector are ignored.
 func (l *lowering) imageCoordinates(r *inst, op *ptx.Operand) error {
 	known := false
 	for _, s := range l.in.Suffix {
@@ -122,6 +124,8 @@ func (l *lowering) gathered() error {
 	return l.sampleTexture(n, false)
 }
 
+// sampleTexture lowers tex, or tld4 if gather is a channel. integer is set for coordinates
+// that are texel indices.
 func (l *lowering) sampleTexture(gather int, integer bool) error {
 	in := l.in
 	r := blank()
@@ -154,6 +158,7 @@ func (w *warp) texture(in *inst, lane int) *Texture {
 	return t
 }
 
+// sampleLanes samples the texture of each live lane.
 func sampleLanes(w *warp, in *inst) {
 	s := sampler{w: w, in: in}
 	for m := w.live; m != 0 && w.fault == nil; m &= m - 1 {
@@ -181,8 +186,10 @@ type sampler struct {
 	sectors sectorSet
 }
 
+// bits returns coordinate i of the current lane.
 func (s *sampler) bits(i int) uint32 { return uint32(s.w.lane(s.coords[i], s.lane)) }
 
+// float returns coordinate i of the current lane as a float.
 func (s *sampler) float(i int) float32 { return math.Float32frombits(s.bits(i)) }
 
 // layer removes the layer, if there is one, from the coordinates. A layer beyond the
@@ -242,7 +249,8 @@ func (s *sampler) fetch() texel {
 	return s.convert(&t, s.load(&t, index))
 }
 
-// blend interpolates between the texels at the taps.
+// blend interpolates between the texels at the taps: linear in one dimension, bilinear in
+// two, trilinear in three. Corners of weight 0 are not read.
 func (s *sampler) blend(t *Texture, taps *[3]tap) texel {
 	if taps[0].weight == 0 && taps[1].weight == 0 && taps[2].weight == 0 {
 		return s.convert(t, s.load(t, [3]int{taps[0].index[0], taps[1].index[0], taps[2].index[0]}))
@@ -323,6 +331,7 @@ func (s *sampler) convert(t *Texture, c texel) texel {
 	return c
 }
 
+// oneValue returns the bits of 1 in the type that the texture returns.
 func (s *sampler) oneValue(t *Texture) uint32 {
 	if t.floats() {
 		return math.Float32bits(1)
@@ -367,6 +376,7 @@ func (l *lowering) imageQuery() error {
 	return nil
 }
 
+// queryLanes returns a property of the texture or surface of each live lane.
 func queryLanes(w *warp, in *inst) {
 	d := view[uint32](w, in.d)
 	each(w.live, func(i int) {
@@ -382,6 +392,7 @@ func queryLanes(w *warp, in *inst) {
 	})
 }
 
+// query returns a property by its name in txq.
 func (t *Texture) query(what string) uint32 {
 	switch what {
 	case "width":

@@ -27,6 +27,7 @@ type printed struct {
 	bytes int
 }
 
+// reset removes all text.
 func (t *transcript) reset() { t.text, t.runs, t.lost = t.text[:0], t.runs[:0], 0 }
 
 // add appends the output of a block. Only the last bytes are kept. Blocks of an engine

@@ -2,8 +2,9 @@ package interp
 
 import "sync"
 
-// undo saves the contents of pages before concurrent blocks store to them. If the
-// blocks clash, the launch is undone and runs again in grid order.
+// undo saves the contents of pages before concurrent blocks store to them. If the blocks
+// clash, the launch is undone and runs again in grid order. A page is saved by the first
+// engine that stores to it; the locks are striped by page number.
 type undo struct {
 	mu    sync.Mutex // protects the saved state of allocations
 	locks [64]sync.Mutex

@@ -20,7 +20,8 @@ type updateSpan struct {
 // maxUpdates bounds the log of an engine, at 32 bytes per update.
 const maxUpdates = 1 << 20
 
-// logUpdate logs an update.
+// logUpdate appends an update to the log. A full log abandons the attempt to run blocks
+// concurrently.
 func (e *engine) logUpdate(u update) {
 	if len(e.updates) == maxUpdates {
 		e.run.abandon()
@@ -45,7 +46,8 @@ func (e *engine) spanStart(i int) int {
 	return e.spans[i-1].end
 }
 
-// applyUpdates merges the engines' logs by block. Each log is in grid order.
+// applyUpdates applies the engines' logs in grid order, as a merge by block. Each log is in
+// grid order, and a block is in one log only.
 func (r *run) applyUpdates() {
 	for {
 		var next *engine

@@ -39,6 +39,7 @@ func (w *warp) places(in *inst, at *[lanes]unsafe.Pointer) bool {
 	return true
 }
 
+// sharedPlaces is places for shared memory.
 func (w *warp) sharedPlaces(in *inst, n uint64, at *[lanes]unsafe.Pointer) bool {
 	limit := w.sharedSize - n
 	for m := w.live; m != 0; m &= m - 1 {

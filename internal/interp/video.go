@@ -6,9 +6,13 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Video instructions operate on bytes and half words of registers, with
-// 33 bits or more, hence int64 here. The scalar ones (vadd …) have one result, the
-// SIMD ones (vadd2, vadd4 …) two or four.
+// Video instructions operate on bytes and half words of registers, with 33 bits or more,
+// hence int64 here; see "Video Instructions" in the PTX ISA. The scalar ones (vadd …) have
+// one result, the SIMD ones (vadd2, vadd4 …) two or four:
+//
+//	vadd.s32.u32.s32.sat     d.h0, a.b1, b.h0, c      part of d; the rest of d is from c
+//	vadd.s32.u32.s32.add     d, a.b1, b, c            (a.b1 + b) + c
+//	vadd4.s32.s32.s32.add    d.b20, a.b3210, b, c     elements 0 and 2, plus c
 
 // videoOps are the operations that the scalar and the SIMD forms share.
 var videoOps = map[string]func(a, b int64) int64{
@@ -25,6 +29,7 @@ var videoOps = map[string]func(a, b int64) int64{
 	},
 }
 
+// videoCompares are the comparisons of vset.
 var videoCompares = map[string]func(a, b int64) bool{
 	"eq": func(a, b int64) bool { return a == b }, "ne": func(a, b int64) bool { return a != b },
 	"lt": func(a, b int64) bool { return a < b }, "le": func(a, b int64) bool { return a <= b },
@@ -223,10 +228,12 @@ func parsePart(name string) (part, bool) {
 	return part{}, false
 }
 
+// extract returns the field of v as a signed or unsigned number.
 func (p part) extract(v uint64, signed bool) int64 {
 	return int64(signExtend(v>>p.at, p.bits/8, signed))
 }
 
+// replace returns v with the field set to t.
 func (p part) replace(v uint32, t int64) uint32 {
 	mask := uint32(1<<p.bits-1) << p.at
 	return v&^mask | uint32(t)<<p.at&mask

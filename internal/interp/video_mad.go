@@ -18,6 +18,7 @@ type videoMad struct {
 	shift            uint
 }
 
+// vmad lowers vmad. The sign of the product is that of the factors' signs together.
 func (l *lowering) vmad() error {
 	in := l.in
 	list := types(in)
@@ -86,15 +87,19 @@ type int128 struct {
 	lo uint64
 }
 
+// int128From extends v.
 func int128From(v int64) int128 { return int128{v >> 63, uint64(v)} }
 
+// plus returns a + b.
 func (a int128) plus(b int128) int128 {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)
 	return int128{a.hi + b.hi + int64(carry), lo}
 }
 
+// negated returns -a.
 func (a int128) negated() int128 { return int128{^a.hi, ^a.lo}.plus(int128{lo: 1}) }
 
+// shiftedRight returns a >> n, n < 64.
 func (a int128) shiftedRight(n uint) int128 {
 	return int128{a.hi >> n, a.lo>>n | uint64(a.hi)<<(64-n)}
 }

@@ -8,13 +8,18 @@ import (
 )
 
 // Physical memory without an address, reservations of addresses without memory, and the
-// mappings between them. All physical memory is in one unnamed file, and each
-// reservation is one range of host addresses, into which the operating system maps parts of
-// the file. A kernel or a copy can therefore cross from one mapping to the next, and memory that is mapped
-// twice is the same memory, without special treatment elsewhere.
+// mappings between them. All physical memory is in one unnamed file, and each reservation
+// is one range of host addresses, into which the operating system maps parts of the file:
 //
-// A run is a maximal stretch of adjacent mappings of a reservation to which a GPU has access. For
-// kernels and copies, a run is an ordinary allocation.
+//	reservation   │░░░░│ P1 │ P0 │ P1 │░░░░│    host addresses; ░ has no memory
+//	                     │    │    │
+//	file          │ P0 │ P1 │ P2 │              P1 is mapped twice
+//
+// A kernel or a copy can therefore cross from one mapping to the next, and memory that is
+// mapped twice is the same memory, without special treatment elsewhere.
+//
+// A run is a maximal stretch of adjacent mappings of a reservation to which a GPU has
+// access. For kernels and copies, a run is an ordinary allocation.
 
 // Granularity is the unit of the sizes of physical memory and of the addresses of
 // mappings, in bytes. It is that of NVIDIA's GPUs.
@@ -23,6 +28,7 @@ const Granularity = 2 << 20
 // Access is the access of a GPU to a mapping.
 type Access uint8
 
+// The accesses are ordered: each includes those before it.
 const (
 	NoAccess Access = iota
 	ReadOnly
@@ -48,6 +54,7 @@ type mapped struct {
 	access map[*Bank]Access
 }
 
+// end returns the address behind the mapping.
 func (v *mapped) end() uint64 { return v.base + v.of.size }
 
 // reservation is a range of addresses.
@@ -79,7 +86,7 @@ func (p *Physical) Bytes() int64 { return int64(p.size) }
 // released and no longer mapped.
 func (s *Space) CreatePhysical(b *Bank, n int64) (*Physical, error) {
 	if n <= 0 || n%Granularity != 0 {
-		return nil, fmt.Errorf("interp: physical memory of %d bytes: the size is no positive multiple of %d", n, Granularity)
+		return nil, fmt.Errorf("interp: physical memory of %d bytes: the size is not a positive multiple of %d", n, Granularity)
 	}
 	if !b.Reserve(n) {
 		return nil, fmt.Errorf("interp: %w: %d bytes of physical memory, %d of %d in use", ErrOutOfMemory, n, b.used, b.limit)
@@ -104,6 +111,7 @@ func (p *Physical) Release() {
 // Gone reports whether the memory has been freed.
 func (p *Physical) Gone() bool { return !p.held && len(p.mapping) == 0 }
 
+// settle frees the memory if it is released and not mapped.
 func (p *Physical) settle() {
 	if p.Gone() {
 		p.bank.Reserve(-int64(p.size))
@@ -176,7 +184,7 @@ func (s *Space) Map(addr uint64, p *Physical) error {
 	case r == nil:
 		return fmt.Errorf("interp: mapping at %#x: the address is not reserved", addr)
 	case addr%Granularity != 0:
-		return fmt.Errorf("interp: mapping at %#x: the address is no multiple of %d", addr, Granularity)
+		return fmt.Errorf("interp: mapping at %#x: the address is not a multiple of %d", addr, Granularity)
 	case p.size > r.size-(addr-r.base):
 		return fmt.Errorf("interp: mapping of %d bytes at %#x: the reservation ends at %#x", p.size, addr, r.base+r.size)
 	}
@@ -314,8 +322,8 @@ func (b *accessible) refresh(r *reservation, lo, hi uint64) {
 	}
 }
 
-// refresh recomputes one list, for an access of at least least. It returns the new part
-// of the list.
+// refresh recomputes one list, for an access of at least least. It returns the new part of
+// the list. Parts of old runs outside [lo, hi) are kept and joined with the new ones.
 func (r *reservation) refresh(list *allocations, b *Bank, least Access, lo, hi uint64) allocations {
 	first, last := list.touching(lo, hi)
 	old := (*list)[first:last]
@@ -417,8 +425,8 @@ func (m *Memory) Pieces(base uint64) (list []Piece) {
 	return list
 }
 
-// Shown returns the address at which a program knows the memory that starts at base.
-// For physical memory this is a mapping.
+// Shown returns the address at which a program sees the memory that starts at base. For
+// physical memory this is that of a mapping.
 func (m *Memory) Shown(base uint64) uint64 {
 	if base < physicalBase {
 		return base

@@ -17,22 +17,25 @@ type slot uint32
 // noSlot is the absence of an operand: the sink "_" or no guard.
 const noSlot slot = 1<<32 - 1
 
-// handler executes one record for the lanes in w.live.
+// handler executes one record for the lanes in w.live. It must not change other lanes of
+// its results. A fault is reported by warp.fail, after which the launch ends.
 type handler func(w *warp, in *inst)
 
-// inst is one lowered instruction.
+// inst is one lowered instruction, a record. Records of a kernel are adjacent in memory.
+// Operands of rare instructions are in extra, so that a record has 56 bytes.
 type inst struct {
-	exec       handler
-	d, a, b, c slot
-	guard      slot // predicate, or noSlot
-	neg        bool // the guard is !p
-	site       int32
-	imm        uint64
-	x          *extra // further operands of a few instructions
+	exec       handler // executes the record
+	d, a, b, c slot    // destination and sources, or noSlot
+	guard      slot    // predicate, or noSlot
+	neg        bool    // the guard is !p
+	site       int32   // index of an instruction that accesses memory, see engine.cache
+	imm        uint64  // a constant: the offset of an address, a group count, a barrier
+	x          *extra  // further operands of a few instructions
 }
 
-// extra contains the operands that do not fit into an inst: of memory accesses,
-// warp-wide operations and setp with two destinations.
+// extra contains the operands that do not fit into an inst: of memory accesses, warp-wide
+// operations and setp with two destinations. Fields that an instruction does not use are
+// zero or noSlot.
 type extra struct {
 	access
 	d2       slot // second destination predicate
@@ -57,9 +60,10 @@ type extra struct {
 	inShared atomicFunc // for a generic address in shared memory, if it differs
 }
 
-// entry is a suspended part of a fragment: run it from pc until it reaches rpc.
+// entry is a suspended part of a fragment: the lanes of mask run from segment pc until they
+// reach segment rpc, where they wait for the entry below.
 type entry struct {
-	pc, rpc int32
+	pc, rpc int32 // segments; rpc may be noReconvergence
 	mask    uint32
 }
 
@@ -75,9 +79,9 @@ const (
 	atWarpSync
 )
 
-// fragment is a group of lanes of a warp with its own reconvergence stack. A warp
-// starts as one fragment. It is split when some lanes must wait while others run, and
-// fragments that synchronise are merged.
+// fragment is a group of lanes of a warp with its own reconvergence stack. A warp starts as
+// one fragment. It is split when some lanes must wait while others run, and fragments that
+// synchronise are merged. The running entries of a warp's fragments have disjoint masks.
 type fragment struct {
 	entry
 	stack   []entry
@@ -97,7 +101,11 @@ func (f *fragment) rest(exited uint32) uint32 {
 	return m &^ f.mask &^ exited
 }
 
-// warp is 32 lanes of one block.
+// warp is 32 lanes of one block, with their registers. The first fields are those that
+// handlers use.
+//
+// Masks have bit i for lane i: live ⊆ the running entry's mask ⊆ present, and exited
+// contains the lanes that are not present.
 type warp struct {
 	live   uint32 // lanes that execute the current record
 	regs   unsafe.Pointer
@@ -138,7 +146,8 @@ type warp struct {
 	poller     int32
 }
 
-// view returns the register at s as 32 lanes of T.
+// view returns the register at s as 32 lanes of T. T must have the size that the register
+// was allocated with.
 func view[T any](w *warp, s slot) *[lanes]T {
 	return (*[lanes]T)(unsafe.Add(w.regs, uintptr(s)))
 }

@@ -13,10 +13,17 @@ const (
 	shuffleIndex
 )
 
+// shuffleModes are the modes by their suffix.
 var shuffleModes = map[string]uint8{"up": shuffleUp, "down": shuffleDown, "bfly": shuffleXor, "idx": shuffleIndex}
 
 // source returns the lane that lane i of a shuffle reads, and whether it is inside its
-// segment. c packs a clamp in bits 4:0 and a segment mask in bits 12:8.
+// segment. c packs a clamp in bits 4:0 and a segment mask in bits 12:8:
+//
+//	mode    lane read          valid if
+//	up      i - b              at least the clamp of the segment
+//	down    i + b              at most the clamp
+//	bfly    i ^ b              at most the clamp
+//	idx     b in the segment   at most the clamp
 func source(mode uint8, i, b, c uint32) (j uint32, ok bool) {
 	b &= 31
 	clamp, segment := c&31, c>>8&31
@@ -66,10 +73,16 @@ func shuffle(w *warp, in *inst) {
 // voters counts the live lanes whose predicate is true.
 func (in *inst) voters(w *warp) uint32 { return w.getPred(in.x.p, in.x.pNeg) & w.live }
 
-func voteAll(w *warp, in *inst)    { w.setPred(in.d, maskOf(in.voters(w) == w.live)) }
-func voteAny(w *warp, in *inst)    { w.setPred(in.d, maskOf(in.voters(w) != 0)) }
+// voteAll is true if the predicate is in all live lanes.
+func voteAll(w *warp, in *inst) { w.setPred(in.d, maskOf(in.voters(w) == w.live)) }
+
+// voteAny is true if the predicate is in any live lane.
+func voteAny(w *warp, in *inst) { w.setPred(in.d, maskOf(in.voters(w) != 0)) }
+
+// voteBallot returns the mask of live lanes with the predicate.
 func voteBallot(w *warp, in *inst) { w.broadcast(in.d, in.voters(w)) }
 
+// voteUniform is true if the predicate has one value in all live lanes.
 func voteUniform(w *warp, in *inst) {
 	v := in.voters(w)
 	w.setPred(in.d, maskOf(v == 0 || v == w.live))
@@ -89,6 +102,7 @@ func (w *warp) broadcast(d slot, v uint32) {
 	each(w.live, func(i int) { r[i] = v })
 }
 
+// activeMask returns the mask of live lanes.
 func activeMask(w *warp, in *inst) { w.broadcast(in.d, w.live) }
 
 // matchAny gives each lane the mask of the live lanes with the same value.
@@ -106,6 +120,7 @@ func matchAll[T unsigned](w *warp, in *inst) {
 	w.setPred(in.x.d2, maskOf(m == w.live))
 }
 
+// same returns the lanes of mask whose value is v.
 func same[T unsigned](mask uint32, a *[lanes]T, v T) (m uint32) {
 	each(mask, func(i int) {
 		if a[i] == v {
@@ -125,6 +140,7 @@ func redux(f func(a, b uint32) uint32) handler {
 	}
 }
 
+// reduxOps are the operations of redux, by operation and type.
 var reduxOps = map[string]func(a, b uint32) uint32{
 	"add.u32": func(a, b uint32) uint32 { return a + b },
 	"add.s32": func(a, b uint32) uint32 { return a + b },

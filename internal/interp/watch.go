@@ -161,7 +161,7 @@ func (v *watcher) warpAccess(w *warp, in *inst) {
 	}
 }
 
-// wholeRow stands for the lane of an access that all lanes make together.
+// wholeRow is the lane number of an access that all lanes make together.
 const wholeRow = -1
 
 // global records an access of a lane to n bytes of global memory. An access outside all

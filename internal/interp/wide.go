@@ -36,10 +36,14 @@ func (l *lowering) halves(op *ptx.Operand) ([]ptx.Operand, error) {
 		upper.Reg = high
 		return []ptx.Operand{*op, upper}, nil
 	}
-	return nil, l.fail("the operand has no 128 bits")
+	return nil, l.fail("the operand is not a register of 128 bits or a pair of 64")
 }
 
-// wide lowers an instruction of type .b128.
+// wide lowers an instruction of type .b128 by rewriting it for .b64:
+//
+//	mov.b128  d, a          mov.b64 of each half
+//	ld.b128   d, [p]        ld.v2.b64 {d, d.high}, [p]
+//	atom.cas.b128           atomicWide
 func (l *lowering) wide() error {
 	whole := l.in
 	defer func() { l.in = whole }()

@@ -2,10 +2,10 @@ package interp
 
 import "unsafe"
 
-// Blocks of a cooperative launch synchronise in a workspace of the driver, whose
-// address %envreg1 and %envreg2 hold, high word first: the barriers that nvcc
-// compiles count arrivals in its second word. It is not memory of the program, so
-// records and lists of touched memory exclude it.
+// Blocks of a cooperative launch synchronise in a workspace of the driver, whose address
+// %envreg1 and %envreg2 hold, high word first: the barriers that nvcc compiles count
+// arrivals in its second word. It is not memory of the program, so records and lists of
+// touched memory exclude it.
 const (
 	workspaceAddress = 0x1_0000_0000 // below all allocations
 	workspaceBytes   = 4096
