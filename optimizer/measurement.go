@@ -68,16 +68,32 @@ func (m *Measurement) device() (*model.Profile, error) {
 // programHash returns a hash of the operations of a program, in 16 hexadecimal digits. It excludes the source of
 // modules, positions, labels and dependencies.
 func programHash(g *ir.Graph) string {
-	bare := &ir.Graph{Buffers: g.Buffers, Params: g.Params, Modules: slices.Clone(g.Modules), Ops: slices.Clone(g.Ops)}
-	for i := range bare.Modules {
-		bare.Modules[i].Source = ""
-	}
-	for i := range bare.Ops {
-		bare.Ops[i].Pos, bare.Ops[i].Label = nil, ""
+	modules := slices.Clone(g.Modules)
+	for i := range modules {
+		modules[i].Source = ""
 	}
 	h := fnv.New64a()
-	io.WriteString(h, ir.Print(bare))
+	io.WriteString(h, ir.Print(bare(g, modules)))
 	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// bare returns a graph, and its bodies, without dependencies, positions and labels.
+func bare(g *ir.Graph, modules []ir.Module) *ir.Graph {
+	b := &ir.Graph{Buffers: g.Buffers, Params: g.Params, Modules: modules, Ops: slices.Clone(g.Ops)}
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		op.Pos, op.Label = nil, ""
+		if op.Control == nil {
+			continue
+		}
+		c := *op.Control
+		c.Bodies = slices.Clone(c.Bodies)
+		for k, body := range c.Bodies {
+			c.Bodies[k] = bare(body, modules)
+		}
+		op.Control = &c
+	}
+	return b
 }
 
 // ParseMeasurement parses the JSON of a measurement.
