@@ -12,7 +12,11 @@ import (
 // reads that.
 func (n node) Attributes() []encoding.Attribute {
 	op := &n.g.Ops[n.id]
-	all := []encoding.Attribute{{Key: "label", Value: strconv.Quote(op.title())}}
+	title := op.title()
+	if op.Control != nil && op.Label == "" {
+		title = n.g.condition(op)
+	}
+	all := []encoding.Attribute{{Key: "label", Value: strconv.Quote(title)}}
 	if op.Cost >= 0 {
 		all = append(all, encoding.Attribute{Key: "cost", Value: strconv.Quote(fmt.Sprintf("%dns", op.Cost))})
 	}
@@ -28,6 +32,14 @@ func (op *Op) title() string {
 		return op.Launch.Entry
 	}
 	return op.Kind.String()
+}
+
+// condition is the name of a loop or a branch without a label, as texts have it.
+func (g *Graph) condition(op *Op) string {
+	p := printer{g: g}
+	p.text(op.Kind.String())
+	p.condition(op)
+	return string(p.buf)
 }
 
 // Attributes returns the attributes of a dependency for gonum's encoders: its reason as a label.

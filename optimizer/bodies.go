@@ -59,11 +59,16 @@ func planBodies(g *ir.Graph, selected []pass, opts *Options) (*ir.Graph, bodies,
 }
 
 // ofBodies returns the options for bodies: those of a graph, with costs from shapes, as measured costs are by
-// operation of the program.
+// operation of the program. The device runs a body without the host, so that its launch takes no time.
 func (o *Options) ofBodies() Options {
-	inner := Options{Strategy: o.Strategy, Verify: o.Verify, Profile: o.Profile, Custom: o.Custom, tried: o.tried}
+	inner := Options{Strategy: o.Strategy, Verify: o.Verify, Profile: o.Profile, Iterations: o.Iterations, inBody: true, tried: o.tried}
 	if p, err := o.profile(); err == nil {
-		inner.Custom = p
+		launched := *p
+		launched.Host.GraphLaunch, launched.Host.GraphNode, launched.Host.GraphBranch, launched.SubmitLatency = 0, 0, 0, 0
+		inner.Custom = &launched
+		if m, estimated := o.Costs.(*declaredCosts); estimated && m.undeclared {
+			inner.Costs = ModelledCosts(p)
+		}
 	}
 	if o.Passes != nil {
 		inner.Passes = passesOfBodies(o.Passes)
@@ -94,30 +99,117 @@ func (b bodies) schedules(g *ir.Graph) map[ir.OpID][]*ir.Schedule {
 	return of
 }
 
-// controlCosts adds the costs of loops and branches to a cost model.
-type controlCosts struct {
-	CostModel
-	bodies bodies
-}
-
-// Demand of a loop without a declared cost is the predicted time of the iterations up to its first check, as no more is
-// certain. That of a branch is the longer of its bodies.
-func (m controlCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
-	op := &g.Ops[v]
-	if op.Control == nil || op.Cost >= 0 {
-		return m.CostModel.Demand(g, v)
-	}
-	var longest int64
-	for _, s := range m.bodies[op.Control] {
-		if s != nil {
-			longest = max(longest, s.Predicted)
+// times returns the predicted times of all bodies by operation.
+func (b bodies) times() bodyTimes {
+	times := bodyTimes{}
+	for c, plans := range b {
+		for _, s := range plans {
+			took := int64(0)
+			if s != nil {
+				took = s.Predicted
+			}
+			times[c] = append(times[c], model.Time(min(took, beyondHorizon))*model.Nanosecond)
 		}
 	}
-	if longest == 0 {
-		return model.Demand{Kind: model.Marker}
+	return times
+}
+
+// bounds returns lower bounds of the times of all bodies of g, in which the pass hazards has run.
+func (o *Options) bounds(g *ir.Graph) (bodyTimes, error) {
+	var times bodyTimes
+	for v := range g.Ops {
+		c := g.Ops[v].Control
+		if c == nil {
+			continue
+		}
+		for _, body := range c.Bodies {
+			least, err := LowerBound(body, o.ofBodies())
+			if err != nil {
+				return nil, fmt.Errorf("the body of %v %v: %w", ir.OpID(v), g.Ops[v].Kind, err)
+			}
+			if times == nil {
+				times = bodyTimes{}
+			}
+			times[c] = append(times[c], model.Time(least)*model.Nanosecond)
+		}
 	}
-	if op.Kind == ir.KindLoop {
-		longest *= min(op.Control.Limit, op.Control.Every, beyondHorizon/longest)
+	return times, nil
+}
+
+// bodyTimes holds how long the device takes for each body of a loop or a branch.
+type bodyTimes map[*ir.Control][]model.Time
+
+// controlCosts adds the costs of loops and branches to a cost model:
+//
+//	loop    decide { gap, body, edge, until, edge, decide } ...   after begin and an edge in a body
+//	branch  choose, edge, decide, gap, body
+//
+// The simulated device runs conditional nodes in these steps. until, choose and begin are kernels of one thread.
+type controlCosts struct {
+	CostModel
+	profile    *model.Profile
+	times      bodyTimes
+	iterations int64 // of every loop; 0 for its limit
+	inBody     bool
+	kernel     model.Time // of one thread
+}
+
+func newControlCosts(m CostModel, p *model.Profile, times bodyTimes, o *Options) controlCosts {
+	one := model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 1, BlockCycles: guessedBlockCycles}
+	return controlCosts{m, p, times, o.Iterations, o.inBody, took(p, one)}
+}
+
+// Demand of a loop without a declared cost is that of the assumed iterations, and of a branch that of the longer body.
+func (m controlCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
+	op := &g.Ops[v]
+	if op.Control == nil || op.Cost >= 0 && !undeclared(m.CostModel) {
+		return m.CostModel.Demand(g, v)
 	}
-	return model.Demand{Kind: model.Fixed, Duration: model.Time(longest) * model.Nanosecond}
+	return model.Demand{Kind: model.Fixed, Duration: m.duration(op.Kind, op.Control)}
+}
+
+func undeclared(m CostModel) bool {
+	d, ok := m.(*declaredCosts)
+	return ok && d.undeclared
+}
+
+func (m controlCosts) duration(kind ir.Kind, c *ir.Control) model.Time {
+	p := m.profile
+	body := p.GraphBodyGap + slices.Max(append(slices.Clone(m.times[c]), 0))
+	if kind == ir.KindBranch {
+		return m.kernel + p.GraphEdgeGap + p.ConditionLatency + body
+	}
+	n := rounds(c, m.iterations)
+	once := body + 2*p.GraphEdgeGap + m.kernel + p.ConditionLatency
+	all := p.ConditionLatency + model.Time(min(n, horizon/int64(once)))*once
+	if m.inBody {
+		all += m.kernel + p.GraphEdgeGap
+	}
+	return all
+}
+
+// rounds returns how many iterations a loop has if its condition holds after the assumed number, or 0 for never.
+func rounds(c *ir.Control, assumed int64) int64 {
+	if assumed == 0 || assumed >= c.Limit {
+		return c.Limit
+	}
+	return min(c.Limit, (assumed+c.Every-1)/c.Every*c.Every)
+}
+
+// assumed describes what predictions assume of the loops of g, for Result.Costs.
+func (o *Options) assumed(g *ir.Graph) string {
+	switch {
+	case !loops(g):
+		return ""
+	case o.Iterations == 0:
+		return "; loops run to their limits"
+	}
+	return fmt.Sprintf("; loops run %d iterations, or to the next check", o.Iterations)
+}
+
+// loops reports whether g or a body has a loop without a declared cost.
+func loops(g *ir.Graph) bool {
+	return slices.ContainsFunc(g.Ops, func(op ir.Op) bool {
+		return op.Control != nil && op.Cost < 0 && (op.Kind == ir.KindLoop || slices.ContainsFunc(op.Control.Bodies, loops))
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -63,7 +64,28 @@ func TestALoopIsPlannedAsOneOperation(t *testing.T) {
 	s := plan.Schedule
 	assert.Equal(t, 2, s.Lanes, "the memset of @y beside the loop")
 	assert.Equal(t, []ir.OpID{0, 1}, s.Bodies[1][0].Order)
-	assert.InDelta(t, 10*s.Bodies[1][0].Predicted, s.Predicted, 10_000, "ten iterations up to the first check")
+	assert.Equal(t, "estimated from bytes and shapes; loops run to their limits", plan.Costs)
+	body := s.Bodies[1][0].Predicted
+	assert.InDelta(t, 3000, body, 1500, "no launch: one behind the other")
+	predicted := func(iterations int64) int64 {
+		plan, err := optimizer.Plan(f.Graph, optimizer.Options{Iterations: iterations})
+		require.NoError(t, err)
+		bound, err := optimizer.LowerBound(plan.Graph, optimizer.Options{Iterations: iterations})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, bound, plan.Schedule.Predicted)
+		assert.Greater(t, 1.2*float64(bound), float64(plan.Schedule.Predicted))
+		return plan.Schedule.Predicted
+	}
+	ten := predicted(10)
+	assert.Equal(t, predicted(1), ten, "the first check")
+	assert.Equal(t, predicted(11), predicted(20))
+	assert.Equal(t, s.Predicted, predicted(1000), "the limit")
+	assert.Equal(t, s.Predicted, predicted(1<<40))
+	once := predicted(20) - ten
+	assert.InDelta(t, 99*once, s.Predicted-ten, 100)
+	assert.Greater(t, once, 10*body, "the device evaluates the condition")
+	_, err = optimizer.Plan(f.Graph, optimizer.Options{Iterations: -1})
+	assert.ErrorContains(t, err, "-1 iterations of loops are assumed")
 	for _, pass := range []string{"rename(2)", "rotate(x:y)"} {
 		_, err = optimizer.Plan(f.Graph, optimizer.Options{Also: []string{"unroll(2)", pass}})
 		assert.ErrorContains(t, err, "cannot replace buffers in the bodies of loops and branches: leave it out")
@@ -76,4 +98,21 @@ func TestALoopIsPlannedAsOneOperation(t *testing.T) {
 	f.Graph.Ops[1].Control.Bodies[0].Ops[0].Uses[0].Buffer = 9
 	_, err = optimizer.Plan(f.Graph, optimizer.Options{})
 	assert.ErrorContains(t, err, "the body of %1 loop: ")
+}
+
+// TestMeasurementsIgnoreWhatBodiesDoNotRun has dependencies, lines and labels in bodies.
+func TestMeasurementsIgnoreWhatBodiesDoNotRun(t *testing.T) {
+	f, err := ir.Load("g.rir", looping)
+	require.NoError(t, err)
+	p := model.Profiles()[0]
+	m, err := optimizer.NewMeasurement(f.Graph, p, nil)
+	require.NoError(t, err)
+	plan, err := optimizer.Plan(f.Graph, optimizer.Options{})
+	require.NoError(t, err)
+	require.NoError(t, m.Check(plan.Graph, p), "dependencies in the body")
+	op := &f.Graph.Ops[1].Control.Bodies[0].Ops[0]
+	op.Pos, op.Label = &ir.Position{File: "other.go", Line: 8}, "a label"
+	require.NoError(t, m.Check(f.Graph, p))
+	op.Launch.Entry = "other"
+	require.Error(t, m.Check(f.Graph, p))
 }

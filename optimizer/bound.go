@@ -33,6 +33,10 @@ func LowerBound(g *ir.Graph, opts Options) (int64, error) {
 	if g.Len() == 0 {
 		return 0, nil
 	}
+	var err error
+	if opts.times, err = opts.bounds(g); err != nil {
+		return 0, err
+	}
 	b, err := newBound(g, &opts)
 	if err != nil {
 		return 0, err

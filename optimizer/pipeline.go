@@ -155,15 +155,21 @@ type Options struct {
 	Custom  *model.Profile // a profile to use instead of Profile, within the bounds of docs/PROFILE.md; see model.ErrProfile
 	Costs   CostModel      // costs of operations; nil selects Measured, or DeclaredCosts of the profile
 
+	// Iterations is how many iterations of a loop without a declared cost predictions assume, up to the next check; 0 or
+	// more than the limit of a loop means its limit.
+	Iterations int64
+
 	// Measured is the result of Measure for the program. The plan is for its device unless Profile or Custom
 	// names another.
 	Measured *Measurement
 
-	grains  *grains // result of coarsen; nil for none
-	settled bool    // a search has already decided what syncs, fold, order and splice would decide
-	bodies  bodies  // plans of the bodies of loops and branches; nil if the graph has none
-	tried   *int    // counts operations of all schedules tried by searches; nil if not counted
-	result  *Result // of the plan, for notes of passes; nil outside Plan
+	grains  *grains   // result of coarsen; nil for none
+	settled bool      // a search has already decided what syncs, fold, order and splice would decide
+	bodies  bodies    // plans of the bodies of loops and branches; nil if the graph has none
+	times   bodyTimes // bounds of the bodies, for a bound without plans
+	inBody  bool      // the graph is a body
+	tried   *int      // counts operations of all schedules tried by searches; nil if not counted
+	result  *Result   // of the plan, for notes of passes; nil outside Plan
 }
 
 // Result is a plan and the graphs it went through.
@@ -172,7 +178,7 @@ type Result struct {
 	Reduced  *ir.Graph    // after reduce, without implied dependencies; nil if reduce did not run
 	Graph    *ir.Graph    // after the last pass
 	Schedule *ir.Schedule // of Graph; nil if syncs did not run, since it would lack waits
-	Costs    string       // source of the times: "given", "measured on DEVICE" or "estimated from bytes and shapes", and the reason
+	Costs    string       // source of the times: "given", "measured on DEVICE" or "estimated from bytes and shapes", the reason, and the iterations assumed of loops
 
 	// UndecidedDeps is the number of dependencies that reduce kept because deciding whether others imply them would
 	// exceed its bound of work. UndecidedWaits is the same number for the edges of syncs. Both are 0 except
@@ -211,7 +217,7 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 		return nil, err
 	}
 	s := &ir.Schedule{Graph: g}
-	res := &Result{Costs: opts.costs()}
+	res := &Result{Costs: opts.costs() + opts.assumed(g)}
 	opts.result = res
 	for i, p := range selected {
 		if opts.Progress != nil {
@@ -244,6 +250,9 @@ func selectPasses(opts *Options) ([]pass, error) {
 	}
 	if err := opts.checkProfile(); err != nil {
 		return nil, err
+	}
+	if opts.Iterations < 0 {
+		return nil, fmt.Errorf("%d iterations of loops are assumed: use 1 or more, or 0 for the limit of each loop", opts.Iterations)
 	}
 	asked, err := passesNamed(slices.Concat(opts.Passes, opts.Also))
 	if err != nil {

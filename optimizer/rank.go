@@ -26,8 +26,11 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	default:
 		costs = MeasuredCosts(p, o.Measured)
 	}
-	if o.bodies != nil {
-		costs = controlCosts{costs, o.bodies}
+	switch {
+	case o.bodies != nil:
+		costs = newControlCosts(costs, p, o.bodies.times(), o)
+	case o.times != nil:
+		costs = newControlCosts(costs, p, o.times, o)
 	}
 	return p, costs, checkHorizon(g, p, costs)
 }
@@ -36,6 +39,13 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 func (o *Options) guessed() bool {
 	m, estimated := o.Costs.(*declaredCosts)
 	return o.Costs == nil && o.Measured == nil || estimated && m.undeclared
+}
+
+// took returns how long one demand takes on an idle device.
+func took(p *model.Profile, d model.Demand) model.Time {
+	e := des.New(p, func(des.TaskID, any) model.Demand { return d })
+	e.Add(des.Task{})
+	return e.Drain()
 }
 
 // alone returns how long each operation takes when it has the device to itself.

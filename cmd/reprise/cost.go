@@ -11,6 +11,8 @@ import (
 
 const costHelp = "costs of operations: declared (modelled where none is declared), modelled (estimated from bytes and\nshapes), or measured, in a `FILE.json` of reprise explain --cost"
 
+const iterationsHelp = "iterations that predictions assume of a loop without a declared cost, up to its next check (0: its limit)"
+
 const alsoHelp = "also run these optional passes"
 
 // checkCost checks --cost before any file is read.

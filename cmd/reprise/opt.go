@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/graph/encoding/dot"
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
@@ -20,16 +19,17 @@ import (
 
 // optFlags are the flags of opt as given.
 type optFlags struct {
-	strategy string
-	device   string
-	backend  string
-	cost     string
-	passes   []string
-	also     []string
-	dump     []string
-	json     bool
-	dot      bool
-	out      string
+	strategy   string
+	device     string
+	backend    string
+	cost       string
+	passes     []string
+	also       []string
+	dump       []string
+	json       bool
+	dot        bool
+	iterations int64
+	out        string
 }
 
 func newOpt() *cobra.Command {
@@ -44,7 +44,8 @@ The predicted time of an operation without a declared cost depends on the bytes 
 moves, not on its instructions. Use it to compare schedules; reprise bench measures times.
 With --cost FILE.json, opt plans by the measured demand of each kernel, as reprise explain
 --cost writes it. The prediction is then close to the time of a replay. Plans are made for
-replays as a graph; --backend streams plans for replays over streams.
+replays as a graph; --backend streams plans for replays over streams. A loop is predicted
+to run to its limit; --iterations assumes fewer iterations.
 
 Passes:
 ` + describe(optimizer.Passes()) + `
@@ -67,6 +68,7 @@ Strategies:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
 	c.Flags().StringVar(&f.backend, "backend", graphexec.Graph.String(), "back end to plan for: graph or streams")
 	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
+	c.Flags().Int64Var(&f.iterations, "iterations", 0, iterationsHelp)
 	c.Flags().StringSliceVar(&f.passes, "passes", nil, "run only these passes; without syncs, only the graph is printed (default: all)")
 	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	c.Flags().StringSliceVar(&f.dump, "dump", nil, "also print the text after these passes, to standard error")
@@ -105,7 +107,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	}
 	opts := optimizer.Options{
 		Strategy: f.strategy, Custom: profile, Also: f.also, Streams: backend == graphexec.Streams,
-		Verify: true, Dump: map[string]io.Writer{},
+		Verify: true, Dump: map[string]io.Writer{}, Iterations: f.iterations,
 	}
 	if c.Flags().Changed("passes") {
 		opts.Passes = f.passes
@@ -136,6 +138,9 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	report(c.ErrOrStderr(), path, result.Schedule, profile)
+	if _, loops, some := strings.Cut(result.Costs, "; "); some && result.Schedule != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: the predicted time assumes that %s (--iterations)\n", path, loops)
+	}
 	return f.print(c.OutOrStdout(), result, profile)
 }
 
@@ -166,7 +171,7 @@ func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *model.P
 		return json.NewEncoder(stdout).Encode(summarize(r, profile))
 	}
 	if f.dot {
-		text, err := dot.Marshal(r.Graph, r.Graph.Name, "", "\t")
+		text, err := draw(r.Graph)
 		if err != nil {
 			return err
 		}
@@ -203,6 +208,7 @@ type summary struct {
 	Waits        [][2]ir.OpID `json:"waits"`
 	Reduced      [][2]ir.OpID `json:"reduced"`
 	PredictedUS  float64      `json:"predicted_us"`
+	Assumed      string       `json:"assumed,omitempty"` // of loops, for the prediction
 
 	// Origin maps operations to their numbers in the input. It is set if operations were removed or copied.
 	Origin []ir.OpID `json:"origin,omitempty"`
@@ -210,6 +216,26 @@ type summary struct {
 	Memory *optimizer.Memory `json:"memory,omitempty"`
 	// Unrolled is set if the program was unrolled.
 	Unrolled *optimizer.Unrolled `json:"unrolled,omitempty"`
+	// Bodies are those of loops and branches.
+	Bodies []bodySummary `json:"bodies,omitempty"`
+}
+
+// bodySummary is the plan of a body.
+type bodySummary struct {
+	Op   ir.OpID `json:"op"`
+	Body int     `json:"body"` // 1 for the second body of a branch
+	summary
+}
+
+// summarizeBodies describes the bodies of a schedule.
+func summarizeBodies(s *ir.Schedule, profile *model.Profile) (all []bodySummary) {
+	for v := range s.Graph.Ops {
+		for i, body := range s.Bodies[ir.OpID(v)] {
+			r := &optimizer.Result{Analyzed: body.Graph, Reduced: body.Graph, Graph: body.Graph, Schedule: body}
+			all = append(all, bodySummary{ir.OpID(v), i, summarize(r, profile)})
+		}
+	}
+	return all
 }
 
 func summarize(r *optimizer.Result, profile *model.Profile) summary {
@@ -234,6 +260,8 @@ func summarize(r *optimizer.Result, profile *model.Profile) summary {
 	sum.Strategy, sum.Lanes, sum.Syncs = s.Strategy, s.Lanes, s.Syncs()
 	sum.LaneOf = append(sum.LaneOf, s.Lane...)
 	sum.PredictedUS = float64(s.Predicted) / 1000
+	_, sum.Assumed, _ = strings.Cut(r.Costs, "; ")
+	sum.Bodies = summarizeBodies(s, profile)
 	if u := optimizer.UnrolledOf(s, profile); u.Copies > 1 {
 		sum.Unrolled = &u
 	}

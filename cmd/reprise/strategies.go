@@ -21,6 +21,7 @@ type strategiesFlags struct {
 	also       []string
 	json       string
 	plot       string
+	iterations int64
 }
 
 func newStrategies() *cobra.Command {
@@ -35,7 +36,8 @@ the plans. It runs nothing on a device.
   records       operations that another lane waits for
   predicted us  time of one replay as a graph. Without measured costs (--cost), it depends
                 on the bytes that operations move, not on their instructions: use it to
-                compare plans
+                compare plans. A loop counts with as many iterations as its limit allows
+                (--iterations assumes fewer)
   of bound      predicted us divided by a lower bound for all plans. The bound is the launch
                 and the longest of: the critical path; the work divided by the capacity; the
                 kernels that fill the device, one after another; and all operations divided
@@ -64,6 +66,7 @@ import writes graphs of other programs and of neural networks.`,
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, strategyHelp)
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict for; see reprise devices")
 	c.Flags().StringVar(&f.cost, "cost", "declared", costHelp)
+	c.Flags().Int64Var(&f.iterations, "iterations", 0, iterationsHelp)
 	c.Flags().StringSliceVar(&f.also, "also", nil, alsoHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the comparisons to `FILE` as JSON (- for standard output, instead of the tables)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw a figure into `DIR`, as SVG and PNG")
@@ -79,7 +82,7 @@ func (f *strategiesFlags) run(c *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	opts := optimizer.Options{Custom: profile, Also: f.also}
+	opts := optimizer.Options{Custom: profile, Also: f.also, Iterations: f.iterations}
 	if err := opts.Check(); err != nil {
 		return usageError{err}
 	}

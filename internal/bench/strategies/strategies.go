@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -20,6 +21,7 @@ type Comparison struct {
 	Edges        int     `json:"edges"`
 	ReducedEdges int     `json:"reduced_edges"`
 	BoundUS      float64 `json:"bound_us"`
+	Assumed      string  `json:"assumed,omitempty"` // of loops, for predictions and the bound
 	Rows         []Row   `json:"rows"`
 }
 
@@ -54,6 +56,7 @@ func Compare(ctx context.Context, g *ir.Graph, opts optimizer.Options, names []s
 		Graph: g.Name, Device: opts.Custom.ID, Ops: common.Analyzed.Len(), BoundUS: float64(bound) / 1000,
 		Edges: len(common.Analyzed.Deps()), ReducedEdges: len(common.Reduced.Deps()),
 	}
+	_, c.Assumed, _ = strings.Cut(common.Costs, "; ")
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, err

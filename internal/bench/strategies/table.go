@@ -34,6 +34,9 @@ func (c *Comparison) table(w io.Writer) error {
 	if bytes := c.before(); bytes > 0 {
 		fmt.Fprintf(w, "; %.2f MB of buffers", megabytes(bytes))
 	}
+	if c.Assumed != "" {
+		fmt.Fprintf(w, "; %s", c.Assumed)
+	}
 	fmt.Fprintln(w)
 	t := columns(w)
 	memory := ""
