@@ -1,15 +1,15 @@
-# Go is all that most targets need: build does without the CUDA path where there is no C compiler,
-# and those that need one, or nvcc, say so. Run `make` for the list.
+# Most targets require only Go. Without a C compiler, build leaves the CUDA path out. Targets that require a C compiler
+# or nvcc report it. Run `make` for the list.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 GO ?= $(shell command -v go || echo /usr/local/go/bin/go)
 FUZZTIME ?= 30s
-# What race runs: the packages that start goroutines, what these hand to each other, and what replays on them. All
-# others start none: the detector would find nothing and take ten times as long. Of the simulator's
-# tests it runs those where blocks run side by side and share what they note; all of them take ten minutes, and
-# those that count allocations cannot pass, since sync.Pool drops things at random under the detector. Of the replays
-# it leaves out those that are about virtual time and great numbers.
+# RACE_PKGS are the packages that start goroutines or share data between them. In all others the race detector would
+# find nothing and take ten times as long. RACE_SIM selects the tests of the simulator in which blocks run concurrently
+# and share data. All of its tests would take ten minutes, and those that count allocations cannot pass, because
+# sync.Pool drops objects at random under the detector. RACE_SKIP are tests of replays that only check virtual times or
+# large numbers.
 RACE_PKGS ?= ./internal/bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/...
 RACE_SKIP ?= TestAutoIsAsQuickAsTheBest|TestLaunchesHaveThePriorityOfTheSchedule|TestMeasuredPlansAreTheQuickest|TestLoopsWithHugeNumbersEnd|TestNumbersOfALoopMayBeGreat
 RACE_SIM ?= Worker|Order|Race|Record|Update|Blocks|Print|Scan|Histogram|Finding|Memo([A-Z]|$$)
@@ -19,26 +19,26 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# What builds the code with the tag cuda: our cuda.h and libcuda.a before all others.
-# gorgonia.org/cu names folders of CUDA toolkits of its own, which come after these.
+# The environment that builds code with the tag cuda: the folders of our cuda.h and libcuda.a come first.
+# gorgonia.org/cu adds folders of CUDA toolkits, which are searched after these.
 CC := $(shell $(GO) env CC)
 HAVE_CC := $(shell command -v $(firstword $(CC)))
 CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
 CUDA_PKGS := ./cuda/... ./internal/lazycuda ./cmd/... ./scripts
 
-# A hash of what simulates, by which compare knows that bin/reprise and libcudasim.so keep the same time.
+# A hash of the simulator's sources. By it, compare checks that bin/reprise and libcudasim.so have the same virtual times.
 SIMULATOR := sim internal/sim internal/des internal/interp internal/ptx device cuda/simabi cuda/libcudasim
 SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '*/testdata/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/internal/sim.Sources=$(SOURCES)
 
-# And one of what the C++ programs are built from. The revision is noted because go stamps none in a linked worktree.
+# A hash of the sources of the C++ programs. The revision is set here because go records none in a linked worktree.
 BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include internal/lazycuda internal/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
 	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/internal/bench/compare.Sources=$(BASELINE_SOURCES) \
 	-X=github.com/reprise-gpu/reprise/internal/bench.revision=$(REVISION)
 
-# -buildmode=pie: libcudasim and this share the compiled packages then, which saves a third of a first build of both.
+# -buildmode=pie: this program and libcudasim then share compiled packages, which saves a third of their first build.
 .PHONY: build
 ifdef HAVE_CC
 build: build/lib/libcuda.a ## build bin/reprise; without a C compiler it only simulates
@@ -76,7 +76,7 @@ build/lib:
 cgo-env: build/lib/libcuda.a ## print the variables that `go test -tags cuda ./cuda/...` needs
 	@echo 'export $(CUDA_ENV)'
 
-# Collecting garbage at every doubling is a quarter of the tests' work, and they are short-lived.
+# With the default GOGC of 100, garbage collection takes a quarter of the time of the tests.
 .PHONY: test
 test: export GOGC := $(or $(GOGC),400)
 test: ## run every test
@@ -88,7 +88,7 @@ PROGRAMS ?= 20000
 random: ## replay PROGRAMS (20000) random programs under random plans and compare every byte with plain calls
 	$(GO) test -count=1 -timeout 2h ./graphexec -run '^TestRandomPrograms$$' -programs $(PROGRAMS)
 
-# -count=1: go does not see that libcuda.a is new.
+# -count=1: the test cache does not detect a new libcuda.a.
 .PHONY: test-cuda
 test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's, on the simulated driver (needs a C compiler)
 	REPRISE_LIBCUDA=sim $(CUDA_ENV) $(GO) test -count=1 -timeout 30m -tags cuda $(CUDA_PKGS)
@@ -97,7 +97,7 @@ test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's
 gorgonia-test: build/lib/libcuda.a ## run the tests of gorgonia.org/cu alone (needs a C compiler)
 	$(CUDA_ENV) $(GO) test -count=1 -timeout 30m -tags cuda ./cuda/gorgonia
 
-# Two commands, since the tests to leave out differ; with -j they run side by side.
+# Two targets, because they skip different tests. With -j they run in parallel.
 .PHONY: race race-replays race-simulator
 race: race-replays race-simulator ## run the quick tests under the race detector (needs a C compiler)
 race-replays:
@@ -124,7 +124,7 @@ endif
 api: ## compare the exported API with that of the last release
 	scripts/api.sh
 
-# An input that adds coverage is minimized for a minute by default, all of the run.
+# By default, go minimizes an input that adds coverage for a minute, which would take the whole run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)
 	@for pkg in ./importer ./device/model ./internal/des ./ir ./internal/ptx ./internal/ptx/access ./internal/interp ./solver/sparse; do \
@@ -144,24 +144,24 @@ bench: ## run the benchmarks on the default device
 	$(GO) run ./cmd/reprise bench
 
 .PHONY: demo
-demo: ## one workload, traced in Go and by hand in C++, side by side (needs g++)
+demo: ## compare one workload, traced in Go and hand-written in C++ (needs g++)
 	@$(MAKE) --no-print-directory -j "$$(nproc)" build libcudasim $(BASELINE_OUT)/img
 	bin/reprise compare img --size 512
 
 .PHONY: compare
-compare: build baseline libcudasim ## the six workloads, traced in Go and by hand in C++, side by side (needs g++)
+compare: build baseline libcudasim ## compare the six workloads, traced in Go and hand-written in C++ (needs g++)
 	bin/reprise compare
 
 .PHONY: benchmarks
-benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluation, sampled (half an hour; goes on where it was stopped)
+benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluation, sampled (half an hour; continues after an interrupt)
 	scripts/benchmarks.sh
 
 .PHONY: bench-sim
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
 	$(GO) test ./internal/sim -run '^$$' -bench '^BenchmarkSim$$' -benchtime 1s
 
-# About five minutes on two idle cores. The peers of the reduction are left out where they are not installed; a goal missed is an
-# error. One shape, or one family of graphs: make bench-plan BENCH_PLAN_FLAGS='-family far'
+# About five minutes on two idle cores. Boost and NetworkX are left out if they are not installed. A missed goal is an
+# error. For one shape or one family of graphs: make bench-plan BENCH_PLAN_FLAGS='-family far'
 BENCH_PLAN := build/bench-plan
 PYTHON ?= python3
 
@@ -182,12 +182,12 @@ bench-plan: ## time planning up to 10^6 launches, every strategy on fork-joins, 
 	fi; \
 	$(BENCH_PLAN)/planning "$${peers[@]}" $(BENCH_PLAN_FLAGS)
 
-# A tenth of the inputs, and graphs of one's own besides: make bench-auto CORPUS_FLAGS='-v -every 10 FILE.rir...'
+# For a tenth of the inputs and further graphs: make bench-auto CORPUS_FLAGS='-v -every 10 FILE.rir...'
 .PHONY: bench-auto
-bench-auto: ## plan every graph at hand with every strategy: on how many is one quicker than auto (a quarter of an hour)
+bench-auto: ## plan a corpus of graphs with every strategy, and check that auto is the quickest (a quarter of an hour)
 	$(GO) run ./cmd/benchauto $(CORPUS_FLAGS)
 
-# What a replay costs the host: a goal missed is an error. -Wno-unused-parameter: the null driver looks at few.
+# The host's cost of a replay. A missed goal is an error. -Wno-unused-parameter: the null driver ignores most parameters.
 LIBCUDANULL := build/libcudanull.so
 BENCH_HOST := build/bench-host
 
@@ -203,7 +203,7 @@ $(BENCH_HOST)/peer: cmd/hostcost/peer/peer.cpp build/lib/libcuda.a
 	$(CXX) -std=c++17 -O2 -Wall -Wextra -Werror -Icuda/include -o $@ $^ -ldl -lpthread
 
 .PHONY: bench-host
-bench-host: libcudanull $(BENCH_HOST)/peer ## what a replay costs the host beside C++ by hand, on a driver that does nothing (needs g++)
+bench-host: libcudanull $(BENCH_HOST)/peer ## compare the host's cost of a replay with hand-written C++, on a driver that does nothing (needs g++)
 	$(CUDA_ENV) $(GO) build -tags cuda -o $(BENCH_HOST)/host ./cmd/hostcost
 	REPRISE_LIBCUDA=$(abspath $(LIBCUDANULL)) $(BENCH_HOST)/host -peer $(BENCH_HOST)/peer $(BENCH_HOST_FLAGS)
 
@@ -216,13 +216,13 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so.1
 	ln -sf $(notdir $(LIBCUDASIM)) $(dir $(LIBCUDASIM))libcuda.so
 
-# Programs of others, as Debian packages them: docs/CLIENTS.md. Those that are not installed are left out.
+# Clients from Debian packages: docs/CLIENTS.md. Clients that are not installed are left out.
 .PHONY: clients
 clients: libcudasim ## run tests of Numba and PyCUDA on the simulated driver, where these are installed
 	scripts/clients/run.sh numba pycuda
 
-# The workloads by hand in C++: one program for each folder of baseline/, linked with build/lib/libcuda.a, so that it
-# runs on whichever driver there is, and without libraries of C++. -ffp-contract=off, for the inputs are those of Go to the bit.
+# The hand-written workloads in C++: one program for each folder of baseline/, linked with build/lib/libcuda.a, so that
+# it runs on any driver, and with static C++ libraries. -ffp-contract=off: the inputs must equal those of Go bit by bit.
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
@@ -232,11 +232,11 @@ BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard 
 BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp))
 
 .PHONY: baseline
-baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES) solver/cg) ## build the workloads and a solver written by hand in C++, build/baseline (needs g++)
+baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES) solver/cg) ## build the hand-written workloads and solver in C++, build/baseline (needs g++)
 
-# Both sanitizers stop at the first finding. Sizes are odd, so that no block and no warp is full.
+# Both sanitizers stop at the first finding. Sizes are odd, so that the last block and warp are not full.
 .PHONY: baseline-asan
-baseline-asan: libcudasim ## run the C++ workloads, and the tests of what they share, under the address and undefined-behaviour sanitizers
+baseline-asan: libcudasim ## run the C++ workloads and the tests of their common code under the address and undefined-behaviour sanitizers
 	$(MAKE) --no-print-directory -j "$$(nproc)" baseline build/baseline-asan/obj/tests BASELINE_OUT=build/baseline-asan \
 		BASELINE_FLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 	$(CC) -std=gnu11 -Wall -Wextra -Werror -Icuda/include -shared -fPIC scripts/testdata/failing-driver.c -o build/baseline-asan/obj/failing-driver.so \
@@ -254,12 +254,12 @@ $(foreach w,$(BASELINES),$(eval $(call BASELINE_PROGRAM,$(w))))
 $(BASELINE_OUT)/obj/tests: $(BASELINE_TESTS) $(BASELINE_COMMON) build/lib/libcuda.a
 	$(BASELINE_LINK)
 
-# What package solver does, by hand. It is no workload: it has flags of its own.
+# The hand-written counterpart of package solver. Its flags differ from those of the workloads.
 $(BASELINE_OUT)/solver/cg: $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/solver/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
 	@mkdir -p $(dir $@)
 	$(BASELINE_LINK)
 
-# The hash goes into an object of its own, which is made again when that changes.
+# The hash is in an object file of its own, which is rebuilt when the hash changes.
 $(BASELINE_OUT)/obj/sources: FORCE
 	@mkdir -p $(dir $@)
 	@echo $(BASELINE_SOURCES) | cmp -s - $@ || echo $(BASELINE_SOURCES) >$@
@@ -276,24 +276,24 @@ $(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard internal/kernels/*.ptx solver
 
 -include $(wildcard $(BASELINE_OUT)/obj/*/*.d $(BASELINE_OUT)/obj/*/*/*.d)
 
-# Tiny sizes say nothing about speed, but everything runs: each workload on both sides, its result checked.
+# Times at tiny sizes have no meaning, but every workload runs on both sides and its result is checked.
 BENCH_SMOKE := build/bench-smoke
 
 .PHONY: bench-smoke
-bench-smoke: build baseline libcudasim ## set every workload and a solver beside their C++ programs, at tiny sizes (needs g++)
+bench-smoke: build baseline libcudasim ## compare every workload and a solver with their C++ programs, at tiny sizes (needs g++)
 	@mkdir -p $(BENCH_SMOKE)
 	bin/reprise compare --size tiny --memory all --iterations 5 --max-ratio 1 --json $(BENCH_SMOKE)/compare.json --plot $(BENCH_SMOKE)
 	bin/reprise compare solver --size 16 --check-every 1,16
 
 .PHONY: compare-solver
-compare-solver: build baseline libcudasim ## conjugate gradients, traced in Go and by hand in C++, side by side (needs g++)
+compare-solver: build baseline libcudasim ## compare conjugate gradients, traced in Go and hand-written in C++ (needs g++)
 	bin/reprise compare solver
 
-# What runs on a machine with a GPU and no Go: docs/GPU-CHECK.md.
+# The bundle for a machine with a GPU and without Go: docs/GPU-CHECK.md.
 GPU_BUNDLE ?= build/gpu-bundle
 
 .PHONY: gpu-bundle
-gpu-bundle: build baseline ## gather what checks a machine with a GPU, build/gpu-bundle.tar.gz (needs g++)
+gpu-bundle: build baseline ## build the checks for a machine with a GPU, build/gpu-bundle.tar.gz (needs g++)
 	GO=$(GO) $(CUDA_ENV) scripts/gpu-bundle.sh $(GPU_BUNDLE) $(BASELINES:%=$(BASELINE_OUT)/%)
 
 GPU_CHECK_SIM := build/gpu-check-sim

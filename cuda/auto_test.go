@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/autotest"
 )
 
-// TestWatchedProgramsSeeTheSame is that of auto, on this driver.
+// TestWatchedProgramsSeeTheSame runs the checks of autotest on this driver.
 func TestWatchedProgramsSeeTheSame(t *testing.T) {
 	autotest.Programs(t, func() device.Device {
 		dev, err := openGPU(0)

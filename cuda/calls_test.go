@@ -19,16 +19,16 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// TestReplaysMakeTheCallsThatAreCounted compares what the device contract counts with
-// what the driver counts, so that replays and programs in C++ are measured alike. The
-// driver counts two more for each crossing, which makes the context current and puts
-// back what was: a goroutine has no thread of its own.
+// TestReplaysMakeTheCallsThatAreCounted compares the device's count of driver calls with
+// the driver's own count, so that replays and C++ programs are measured alike. The
+// driver counts two more calls for each crossing into C: one makes the context current, one restores the previous
+// context. Both are necessary because a goroutine has no thread of its own.
 func TestReplaysMakeTheCallsThatAreCounted(t *testing.T) {
 	if !simulated() {
 		t.Skip("a GPU answers, whose driver does not count")
 	}
 	runtime.GC()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // finalizers of what other tests left call the driver, too
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // finalizers of objects from other tests would call the driver, too
 	dev, err := openGPU(0)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, dev.Close()) }()

@@ -17,7 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// TestChangesLeaveTheBytesOfChangedPrograms is that of graphexec, on this driver.
+// TestChangesLeaveTheBytesOfChangedPrograms runs graphexectest.Changes on this driver.
 func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
@@ -30,7 +30,7 @@ func TestChangesLeaveTheBytesOfChangedPrograms(t *testing.T) {
 	}, seeds)
 }
 
-// TestChangesOfLoopsLeaveTheBytesOfChangedPrograms is that of graphexec, on this driver.
+// TestChangesOfLoopsLeaveTheBytesOfChangedPrograms runs graphexectest.Loops on this driver.
 func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
@@ -43,7 +43,8 @@ func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
 	}, seeds)
 }
 
-// TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother has a driver that cannot make an empty node do something.
+// TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother expects a rebuild if an operation is switched on that was off when
+// the graph was instantiated: the driver cannot give work to an empty node.
 func TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother(t *testing.T) {
 	d, err := openGPU(0)
 	require.NoError(t, err)

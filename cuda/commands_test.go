@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
-// TestStretchesAreTheCommandsThatWereAskedFor expands what C would enqueue, command by command.
+// TestStretchesAreTheCommandsThatWereAskedFor checks that the steps passed to C contain exactly the given commands.
 func TestStretchesAreTheCommandsThatWereAskedFor(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -48,7 +48,7 @@ func TestStretchesAreTheCommandsThatWereAskedFor(t *testing.T) {
 	}
 }
 
-// expand is driver_submit of C.
+// expand returns the commands that driver_submit would enqueue for the same arguments.
 func expand(steps [][]int, at, within, head, whole, tail int) (done []int) {
 	next := func() { at = (at + 1) % len(steps) }
 	if head > 0 {
@@ -72,7 +72,7 @@ func randomCommands(r *rand.Rand, n int) (cs []device.Command) {
 	return cs
 }
 
-// TestAFailedCommandIsNamed submits a list in which one launch has lost its module, from everywhere on.
+// TestAFailedCommandIsNamed submits a list in which the module of one launch was unloaded, starting from each command.
 func TestAFailedCommandIsNamed(t *testing.T) {
 	d := open(t)
 	defer func() { require.NoError(t, d.Close()) }()
@@ -112,7 +112,8 @@ func TestAFailedCommandIsNamed(t *testing.T) {
 	}
 }
 
-// TestGraphsAreUploadedWhenTheirListIsCompiled counts what the driver is asked for: an upload and a wait in a crossing, which is two more, for each.
+// TestGraphsAreUploadedWhenTheirListIsCompiled counts four driver calls for each graph: an upload, a wait, and the two
+// calls of the crossing.
 func TestGraphsAreUploadedWhenTheirListIsCompiled(t *testing.T) {
 	if !simulated() {
 		t.Skip("a GPU answers, whose driver does not count")

@@ -2,22 +2,22 @@
 # Compiles every kernel in the given folders to PTX: NAME.cu -> NAME.ptx. Run it as
 # `make ptx`.
 #
-# The PTX is committed, so only a change to a .cu file needs this. The first line of a
-# .ptx names the sha256 of its source, and of the headers in its folder, which is how the
-# tests notice a stale one. nvcc's own banner is dropped: it carries the compiler's build number, and would change every
-# file whenever the compiler does.
+# The PTX is committed, so this is necessary only after a change to a .cu file. The first line of a
+# .ptx contains the sha256 of its source and of the headers in its folder, by which the
+# tests detect a stale file. nvcc's own banner is removed: it contains the compiler's build number, and would change all
+# files with each release of the compiler.
 #
-# A source that needs a later target than the usual one names it in a line of its own:
+# A source that requires a later target than the usual one declares it in a line of its own:
 #     // target compute_75
-# It may ask for other builds beside that one, each by a line, too:
+# A source may declare further builds, each in a line of its own:
 #     // build NAME: FLAGS
-# makes STEM.NAME.ptx with "-ptx FLAGS" and nothing else.
+# writes STEM.NAME.ptx, compiled with "-ptx FLAGS" and no other flags.
 set -euo pipefail
 shopt -s nullglob
 
-# compute_52 is the oldest GPU that has a profile, the GTX 960: a driver compiles PTX for its own GPU
-# when that is no older than the target, and else refuses it. The rest is nvcc's default, spelled
-# out because results are checked against it: IEEE division and square root, denormals kept.
+# compute_52 is the target of the oldest GPU with a profile, the GTX 960. A driver refuses PTX whose target is newer
+# than its GPU. The flags are nvcc's defaults. They are explicit because tests compare results with them: IEEE
+# division and square root, denormals kept, multiplications and additions fused.
 usual=compute_52
 flags=(-prec-div=true -prec-sqrt=true -ftz=false -fmad=true)
 

@@ -34,7 +34,7 @@ const square = `.version 7.0
 
 const lanes = 32
 
-// squares is the launch over two buffers.
+// squares returns the launch of square on two buffers.
 func squares(f device.Function, dst, src device.Ptr) *device.Launch {
 	params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(dst)), uint64(src))
 	return &device.Launch{Function: f, Grid: device.Dim3{X: 1, Y: 1, Z: 1}, Block: device.Dim3{X: lanes, Y: 1, Z: 1}, Params: params, Label: "squares"}
@@ -49,8 +49,8 @@ func loadSquare(t testing.TB, d *gpuDevice) device.Function {
 	return f
 }
 
-// TestManyGoroutines has eight of them use one device, each with its own streams,
-// buffers and graphs, and check what comes out.
+// TestManyGoroutines uses one device from eight goroutines, each with its own streams,
+// buffers and graphs, and checks the results.
 func TestManyGoroutines(t *testing.T) {
 	d := open(t)
 	f := loadSquare(t, d)
@@ -72,8 +72,8 @@ func TestManyGoroutines(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// useDevice squares numbers in every way there is, frees what it made and reports the
-// first thing that went wrong.
+// useDevice squares numbers by all calls that can enqueue work, frees all that it created, and returns the first
+// error.
 func useDevice(d *gpuDevice, f device.Function, seed uint32) (err error) {
 	ok := func(e error) {
 		if err == nil {
@@ -126,8 +126,9 @@ func useDevice(d *gpuDevice, f device.Function, seed uint32) (err error) {
 	return err
 }
 
-// TestWhoWaitsForAStreamHoldsNobodyUp enqueues and waits on a stream while another goroutine waits for a host call of another stream.
-func TestWhoWaitsForAStreamHoldsNobodyUp(t *testing.T) {
+// TestAWaitDoesNotBlockOtherStreams enqueues work and waits on a stream while another goroutine waits for a host call of
+// another stream.
+func TestAWaitDoesNotBlockOtherStreams(t *testing.T) {
 	d := open(t)
 	var streams [2]device.Stream
 	for i := range streams {

@@ -45,9 +45,9 @@ type gpuDevice struct {
 }
 
 // Open returns the GPU with the given ordinal, which is also a device.Looper, a device.Manager and a device.Accounter.
-// Its calls may come from any goroutine; they wait for each other, except that others proceed during Synchronize. It uses the primary context of the GPU, which other users in the
-// process share, such as the runtime API and its libraries. A separate context would cost hundreds of megabytes, and
-// addresses would not be valid across contexts.
+// Its calls may come from any goroutine; they wait for each other, except that others proceed during Synchronize. It
+// uses the primary context of the GPU, which other users in the process share, such as the runtime API and its
+// libraries. A separate context would cost hundreds of megabytes, and addresses would not be valid across contexts.
 func Open(ordinal int) (device.Device, error) {
 	d, err := openGPU(ordinal)
 	if err != nil {

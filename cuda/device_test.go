@@ -19,9 +19,9 @@ import (
 	"github.com/reprise-gpu/reprise/device/devicetest"
 )
 
-// TestMain runs the tests on the driver that there is. Where there is none it runs
-// them again on the simulated one: gorgonia.org/cu asks for the driver before any
-// line here is reached.
+// TestMain runs the tests on the driver of this machine. Without a driver it starts this binary again
+// with the simulated one: gorgonia.org/cu calls the driver in its init function, before TestMain could select
+// another.
 func TestMain(m *testing.M) {
 	_, err := Count()
 	if err == nil || os.Getenv("REPRISE_LIBCUDA") != "" {
@@ -40,7 +40,7 @@ func open(t *testing.T) *gpuDevice {
 	return d
 }
 
-// Behaviours that no driver has, or that this package does not drive.
+// unsupported lists behaviours that drivers do not have, or that this package does not implement, with the reason.
 func unsupported() map[string]string {
 	list := map[string]string{
 		"faults/kernels cannot reach pinned memory": "with unified addressing a driver maps all pinned memory for kernels",
@@ -66,11 +66,11 @@ func unsupported() map[string]string {
 	return list
 }
 
-// alone names the behaviour that a process is there for.
+// alone is the environment variable that selects the one behaviour that a process runs.
 const alone = "CUDA_TEST_ALONE"
 
-// TestFaults runs the behaviours that poison the device, each in a process of its own: of a
-// process that has had such a fault a GPU's driver wants nothing but that it ends.
+// TestFaults runs the behaviours that poison the device, each in a process of its own: after
+// such a fault, a GPU's driver fails all calls until the process ends.
 func TestFaults(t *testing.T) {
 	left := unsupported()
 	for _, name := range devicetest.Names() {
@@ -95,10 +95,10 @@ func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device { return open(t) }, devicetest.Options{Unsupported: unsupported()})
 }
 
-// target finds what GPU a file is for, if that is one of the three-digit ones.
+// target matches the target of a PTX file if it has three digits, such as sm_100.
 var target = regexp.MustCompile(`(?m)^\.target sm_(\d{3})`)
 
-// TestInstructions runs the suite of one file per instruction.
+// TestInstructions runs the suite that has one file per instruction.
 func TestInstructions(t *testing.T) {
 	suite := os.DirFS("../internal/sim/testdata/instr")
 	list := map[string]string{}

@@ -16,8 +16,8 @@ void driver_mark_host_call(int runs) { in_host_call = runs; }
 
 static void CUDA_CB run_host_call(void *handle) { runHostCall((uintptr_t)handle); }
 
-// The result of body with the context current. Nothing is left behind on the
-// thread: it is not ours, and other users of the driver may have a context there.
+// WITHIN returns the result of body, which runs with the context current. It restores the thread's previous context,
+// because the thread is not ours and other users of the driver may have made a context current there.
 #define WITHIN(context, body)                                 \
 	do {                                                      \
 		CUcontext popped;                                     \
@@ -29,7 +29,7 @@ static void CUDA_CB run_host_call(void *handle) { runHostCall((uintptr_t)handle)
 		return result;                                        \
 	} while (0)
 
-// A packed parameter block goes to the driver as it is, through `extra`: a list of five entries.
+// The driver receives the packed parameter block through its argument `extra`, a list of five entries.
 struct parameters *driver_new_parameters(size_t room) {
 	struct parameters *p = calloc(1, sizeof *p + room);
 	if (p == NULL)
@@ -41,10 +41,11 @@ struct parameters *driver_new_parameters(size_t room) {
 	return p;
 }
 
-// A kernel without parameters has no block to point at, and no list.
+// extra returns the list, or NULL for a kernel without parameters.
 static void **extra(const struct parameters *p) { return p && p->bytes ? (void **)p->list : NULL; }
 
-// cuLaunchCooperativeKernel takes no extra.
+// launch_with launches a kernel with attributes. It uses cuLaunchKernelEx because cuLaunchCooperativeKernel has no
+// argument `extra`.
 static CUresult launch_with(const struct launch *l, const struct parameters *p, CUstream stream) {
 	CUlaunchAttribute attributes[2];
 	CUlaunchConfig config = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, stream, attributes, 0};
@@ -66,7 +67,8 @@ static CUresult fill(const struct fill *f, CUstream stream) {
 	}
 }
 
-static CUresult tell(const struct step *s) { return s->label ? repriseLabel(s->label) : CUDA_SUCCESS; }
+// set_label sets the label of the next object or work for errors of the simulator.
+static CUresult set_label(const struct step *s) { return s->label ? repriseLabel(s->label) : CUDA_SUCCESS; }
 
 static CUresult rare_work(const struct step *s) {
 	switch (s->kind) {
@@ -85,18 +87,20 @@ static CUresult rare_work(const struct step *s) {
 	}
 }
 
-// The path of a replay, which is one function so that a driver's cost is all that it costs.
+// The functions marked HOT are the path of a replay. They are inlined into one function, so that a replay costs hardly
+// more than its driver calls.
 #define HOT static inline __attribute__((always_inline))
 #define LIKELY(condition) __builtin_expect(condition, 1)
 #define FAILS(call) __builtin_expect((call) != CUDA_SUCCESS, 0)
-// As likely as not: an operation waits for one other or for none. A compiler takes loops to go round many times,
-// and lays this one out with a jump more for every wait, which is 4 % of a replay with many.
+// PERHAPS marks a loop condition that is true half of the time: an operation usually has no wait or one. Compilers
+// assume many iterations, and would lay the loop out with one more jump per wait, which costs 4 % of a replay with many
+// waits.
 #define PERHAPS(condition) __builtin_expect_with_probability(condition, 1, 0.5)
 
 HOT CUresult work(const struct step *s, int labelled) {
 	const struct launch *l = &s->as.launch;
 	if (labelled)
-		tell(s);
+		set_label(s);
 	if (LIKELY(s->kind == step_launch))
 		return cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
 			l->shared, s->stream, NULL, (void **)s->parameters);
@@ -119,7 +123,7 @@ HOT CUresult whole(const struct step *s, int labelled, size_t *at) {
 	return CUDA_SUCCESS;
 }
 
-// Enqueues commands of a step from one to another. Of a failure *at says at which, and else the end.
+// part enqueues the commands [from, to) of a step. *at is the index of the command that failed, or `to`.
 static CUresult part(const struct step *s, size_t from, size_t to, int labelled, size_t *at) {
 	for (*at = from; *at < to; ++*at) {
 		CUresult r;
@@ -135,7 +139,8 @@ static CUresult part(const struct step *s, size_t from, size_t to, int labelled,
 	return CUDA_SUCCESS;
 }
 
-// cold, so that it is not compiled into the path.
+// commands returns the number of commands in n steps of the circular list, beginning with step `first`. It is marked
+// cold because only failures need it: the compiler then keeps it out of the hot path.
 static __attribute__((cold)) size_t commands(const struct step *list, size_t steps, size_t first, size_t n) {
 	size_t sum = 0;
 	for (; n > 0; n--, first = first + 1 == steps ? 0 : first + 1)
@@ -166,7 +171,8 @@ HOT struct outcome submit(const struct step *list, size_t steps, size_t first, s
 	return (struct outcome){r, r == CUDA_SUCCESS ? 0 : head + commands(list, steps, first, count) + at};
 }
 
-// As a graph a replay is one call, beside which a look at what kind of step it is would show.
+// launch_graph launches a graph several times. A replay of a graph is a single driver call, so that a test of the kind of
+// step in each replay would be measurable.
 static struct outcome launch_graph(const struct step *s, size_t times) {
 	CUgraphExec exec = s->as.exec;
 	CUstream stream = s->stream;
@@ -246,7 +252,7 @@ static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->as.fill);
 	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->as.call};
 	CUresult r;
-	tell(c);
+	set_label(c);
 	switch (c->kind) {
 	case step_launch:
 		return cuGraphAddKernelNode(node, graph, after, n, &kernel);
@@ -266,7 +272,7 @@ static CUresult add_node(CUcontext context, CUgraph graph, const CUgraphNode *af
 	default:
 		break;
 	}
-	return cuGraphAddEmptyNode(node, graph, after, n); // also for no bytes, which the driver has no node for
+	return cuGraphAddEmptyNode(node, graph, after, n); // also for copies and fills of 0 bytes, which the driver refuses as nodes
 }
 
 CUresult driver_add_node(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, const struct step *c, CUgraphNode *node) {
@@ -299,7 +305,7 @@ static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode nod
 	CUDA_MEMCPY3D copy = copy_params(&c->as.copy);
 	CUDA_MEMSET_NODE_PARAMS set = fill_params(&c->as.fill);
 	CUDA_HOST_NODE_PARAMS host = {run_host_call, (void *)c->as.call};
-	tell(c);
+	set_label(c);
 	switch (c->kind) {
 	case step_launch:
 	case step_launch_with:
@@ -315,7 +321,7 @@ static CUresult update_node(CUcontext context, CUgraphExec exec, CUgraphNode nod
 	}
 }
 
-// A step that does nothing switches its node off, and one that does something switches it on if it was off.
+// update_nodes applies a list of updates. *done is the number of updates before the first failure.
 static CUresult update_nodes(CUcontext context, CUgraphExec exec, const struct update *list, size_t n, size_t *done) {
 	CUresult r = CUDA_SUCCESS;
 	for (*done = 0; *done < n && r == CUDA_SUCCESS; *done += r == CUDA_SUCCESS) {

@@ -1,5 +1,5 @@
-// What gorgonia.org/cu lacks, or does in a way that a replay cannot use: work as
-// plain C records, enqueued, added to graphs and updated there.
+// Driver calls that gorgonia.org/cu lacks or implements incorrectly. Work is described by C records (struct step), which
+// are enqueued, added to graphs as nodes, and used to update nodes.
 #ifndef REPRISE_CUDA_DRIVER_H
 #define REPRISE_CUDA_DRIVER_H
 
@@ -14,11 +14,11 @@ enum step_kind {
 struct launch {
 	CUfunction function;
 	unsigned grid[3];
-	unsigned short block[3]; // no GPU has blocks that do not fit
+	unsigned short block[3]; // at most 1024 threads
 	unsigned shared;
 };
 
-// parameters are what a launch passes: the packed block, and the list that points the driver to it.
+// parameters holds the packed parameter block of a launch, and the list through which the driver finds it.
 struct parameters {
 	void *list[5];
 	size_t bytes, room; // of block
@@ -45,8 +45,9 @@ struct prefetch {
 	CUdevice to;
 };
 
-// step is what a stream waits for, then runs, then records, or the work of a graph node. As in a program by hand it
-// is one record, since a list of waits, launches and records in any order is what no processor predicts.
+// step is a part of a replay on one stream: waits for events, then one piece of work, then the record of an event. It is
+// also the work of a graph node. A hand-written program has the same fixed order. With separate records for waits,
+// launches and records in any order, the processor could not predict the branches.
 struct step {
 	CUstream stream;
 	const CUevent *waits;
@@ -55,7 +56,7 @@ struct step {
 	CUevent record;    // NULL for none
 	enum step_kind kind;
 	struct parameters *parameters; // of a launch; NULL for none
-	char *label;                   // for the simulator; a GPU's driver cannot be told
+	char *label;                   // for errors of the simulator; a GPU's driver has no use for it
 	union {
 		struct launch launch; // launch_with has attributes, too
 		struct copy copy;
@@ -66,20 +67,27 @@ struct step {
 	} as;
 };
 
-// outcome is a result, and of a failure how many commands were enqueued before it.
+// outcome is a result code, and after a failure the number of commands that were enqueued before it.
 struct outcome {
 	CUresult code;
 	size_t done;
 };
 
-// Each of these makes the context current for its own duration, on whatever thread
-// it is called from, and leaves the thread as it was.
-// driver_new_parameters are parameters with room for so many bytes, or NULL; free frees them.
+// driver_new_parameters allocates parameters with room for a block of `room` bytes. It returns NULL if there is no
+// memory. The caller frees the result with free.
 struct parameters *driver_new_parameters(size_t room);
 
-// driver_submit enqueues a stretch of a list of steps, which goes round: the last commands of step `first`, from
-// `within` on, then so many whole steps, then the first commands of another. Without a head it begins with step
-// `first`.
+// Each of the following functions makes the context current during the call, on any thread, and then restores the
+// thread's previous context.
+
+// driver_submit enqueues a range of a list of steps. The list is circular: after the last step comes the first.
+// The range consists of
+//
+//   head   commands of step `first`, beginning with command `within`; 0 to begin with whole steps at `first`
+//   whole  steps after these
+//   tail   commands at the start of the step after these
+//
+// `labelled` is 1 if steps have labels.
 struct outcome driver_submit(CUcontext context, const struct step *list, size_t steps, size_t first, size_t within, size_t head, size_t whole, size_t tail, int labelled);
 CUresult driver_synchronize(CUcontext context, CUstream stream);
 CUresult driver_synchronize_all(CUcontext context);
@@ -88,8 +96,8 @@ CUresult driver_create_condition(CUcontext context, CUgraph graph, unsigned init
 CUresult driver_add_conditional(CUcontext context, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphConditionalHandle handle, int type, unsigned count, CUgraphNode *node, CUgraph *bodies);
 CUresult driver_instantiate(CUcontext context, CUgraph graph, int priorities, CUgraphExec *exec);
 
-// update is what a node of an instance is to do, and whether that switches it on or off.
-enum turn { turn_none, turn_on, turn_off, turn_keep }; // keep: it is off and stays so
+// update is the new work of a node of an instance, and whether the node is switched on or off.
+enum turn { turn_none, turn_on, turn_off, turn_keep }; // keep: the node is off and stays off
 
 struct update {
 	CUgraphNode node;
@@ -98,17 +106,17 @@ struct update {
 };
 
 struct outcome driver_update_nodes(CUcontext context, CUgraphExec exec, const struct update *list, size_t n);
-// driver_upload_graph returns when a graph is where launches of it in a stream will find it.
+// driver_upload_graph uploads a graph for launches in a stream, and waits until the upload has ended.
 CUresult driver_upload_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_launch_graph(CUcontext context, CUgraphExec exec, CUstream stream);
 CUresult driver_alloc_host(CUcontext context, size_t bytes, void **p);
 CUresult driver_param_bytes(CUcontext context, CUfunction function, size_t *bytes);
 CUresult driver_allow_shared(CUcontext context, CUfunction function, unsigned bytes);
 
-// driver_in_host_call is whether the calling thread runs a host call now.
+// driver_in_host_call returns 1 if the calling thread is running a host call, else 0.
 int driver_in_host_call(void);
 
-// driver_mark_host_call notes that the calling thread runs a host call from now on, or no longer.
+// driver_mark_host_call marks the calling thread as running a host call (1), or not (0).
 void driver_mark_host_call(int runs);
 
 #endif

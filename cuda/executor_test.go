@@ -32,8 +32,8 @@ func TestExecutorHandsPanicsToTheCaller(t *testing.T) {
 	assert.EqualError(t, x.do(func() error { return errors.New("still there") }), "still there")
 }
 
-// BenchmarkHandOver is why replays do not go through the executor: "executor" is what
-// handing over costs, "direct" a call into C from the goroutine itself.
+// BenchmarkHandOver shows why replays do not go through the executor. "executor" measures a call through the executor,
+// "direct" a call into C from the goroutine itself.
 func BenchmarkHandOver(b *testing.B) {
 	b.Run("executor", func(b *testing.B) {
 		x := newExecutor()

@@ -16,8 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
-// TestNothingIsLeftBehind has one call after the other fail while a benchmark is traced,
-// instantiated and replayed, and counts what stays allocated.
+// TestNothingIsLeftBehind traces, instantiates and replays a benchmark, with a failure injected into one call
+// after the other, and counts the resources that stay allocated.
 func TestNothingIsLeftBehind(t *testing.T) {
 	for _, backend := range graphexec.Backends() {
 		t.Run(backend.String(), func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// freeing reports whether the call that failed was to free something, which then stays.
+// freeing reports whether the failed call frees a resource, which then stays allocated.
 func freeing(err error) bool {
 	var e *device.Error
 	if !assert.ErrorAs(new(testing.T), err, &e) {

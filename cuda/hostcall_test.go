@@ -60,10 +60,11 @@ func TestHostCallThatPanics(t *testing.T) {
 	require.NoError(t, d.Submit(s, &device.HostCall{Label: "bad", Func: func() error { panic("boom") }}))
 	err = d.Synchronize(s)
 	assert.ErrorContains(t, err, `Synchronize: CUDA_ERROR_UNKNOWN (999): host call "bad" panicked: boom`)
-	assert.NoError(t, d.Synchronize(s), "it is told once")
+	assert.NoError(t, d.Synchronize(s), "the error is returned once")
 }
 
-// A function that ends its goroutine leaves no thread behind on which calls are refused.
+// TestHostCallThatExits ends the goroutine of a host call. Its thread must not stay marked as running a host call, on
+// which device calls are refused.
 func TestHostCallThatExits(t *testing.T) {
 	d := open(t)
 	defer d.Close()

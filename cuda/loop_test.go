@@ -18,7 +18,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// TestLoops squares numbers until the greatest is small, in every lowering, twice each.
+// TestLoops squares numbers until the greatest is small, twice in every lowering.
 func TestLoops(t *testing.T) {
 	const n, limit = 64, 1e-9
 	d, err := openGPU(0)

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// The log is of the driver's compiler, with its spacing.
+// TestCompilerErrorNamesTheFile parses a log of the driver's compiler, with its spacing.
 func TestCompilerErrorNamesTheFile(t *testing.T) {
 	log := []byte("ptxas application ptx input, line 6; error   : Not a name of any known instruction: 'bogus'\n" +
 		"ptxas fatal   : Ptx assembly aborted due to errors\n\x00\x00")
@@ -20,7 +20,8 @@ func TestCompilerErrorNamesTheFile(t *testing.T) {
 	assert.Equal(t, "module a.ptx: invalid", compilerError("a.ptx", "invalid", make([]byte, 8)))
 }
 
-// A driver may read past the end of a block that is too short, so it is not asked.
+// TestParametersAreCounted expects errors for parameter blocks of a wrong size without a call of the driver, which may
+// read past the end of a block that is too short.
 func TestParametersAreCounted(t *testing.T) {
 	d := open(t)
 	defer d.Close()

@@ -21,7 +21,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// run is what a workload left and how long its replays took.
+// run holds the results of a workload and the durations of its replays.
 type run struct {
 	replays []time.Duration
 	whole   time.Duration // from the first Reset to the end of the last replay
@@ -29,12 +29,12 @@ type run struct {
 }
 
 // TestSameAsTheSimulator runs the benchmarks on the simulated device and on the same
-// device behind the driver's interface: they must leave the same bytes and take the
-// same virtual time, since every call goes through and none goes twice.
+// device behind the driver's interface. They must leave the same bytes and take the
+// same virtual time, because each call is passed on exactly once.
 //
-// Each case is a process of its own. No two contexts that live at a time have the same
-// addresses, and the estimate of how many bytes a launch touches hashes these, so that a
-// second context differs from a device alone by nanoseconds.
+// Each case is a process of its own. Contexts that exist at the same time have different
+// addresses, and the estimate of the bytes that a launch accesses depends on a hash of the addresses. A
+// second context in the same process would therefore differ by nanoseconds.
 func TestSameAsTheSimulator(t *testing.T) {
 	if !simulated() {
 		t.Skip("a GPU answers, and it keeps its own time")
@@ -61,8 +61,8 @@ func TestSameAsTheSimulator(t *testing.T) {
 	}
 }
 
-// TestAddressesOfADeviceAlone wants those of the simulator, also after another device
-// that was closed: times depend on them.
+// TestAddressesOfADeviceAlone expects the addresses of the simulator, also after another device
+// was closed, because times depend on addresses.
 func TestAddressesOfADeviceAlone(t *testing.T) {
 	if !simulated() {
 		t.Skip("a GPU answers, and its driver chooses addresses of its own")

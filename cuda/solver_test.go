@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// Solvers take whichever device they are given, and every mode ends at the same iteration with the
-// same bits. Solve itself checks the solution, on the CPU.
+// TestSolversOnTheDriver runs the solvers on this driver. All modes must end at the same iteration with the
+// same bits. Solve itself checks the solution on the CPU.
 func TestSolversOnTheDriver(t *testing.T) {
 	a := sparse.RandomSPD(70, 6, 1)
 	b := make([]float64, a.Rows)

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// replay is a device with one of everything that a replay calls.
+// replay is a device with one object of each kind that a replay uses.
 type replay struct {
 	*gpuDevice
 	stream device.Stream
@@ -42,8 +42,8 @@ func newReplay(t testing.TB) *replay {
 	return r
 }
 
-// TestReplaysAllocateNothing compares what the calls of a replay allocate with what
-// crossing into C for them does, which with the simulator is all that a driver does.
+// TestReplaysAllocateNothing compares the allocations of each method that a replay calls with those of the driver call
+// alone: the simulator, which runs in this process, may allocate.
 func TestReplaysAllocateNothing(t *testing.T) {
 	r := newReplay(t)
 	s, _ := r.streams.Get(r.stream)
@@ -75,7 +75,7 @@ func TestReplaysAllocateNothing(t *testing.T) {
 	require.NoError(t, r.SynchronizeAll())
 }
 
-// BenchmarkSubmit is what a call costs the host, driver included.
+// BenchmarkSubmit measures the host's time for a call, including the driver.
 func BenchmarkSubmit(b *testing.B) {
 	r := newReplay(b)
 	b.Run("nothing", func(b *testing.B) {

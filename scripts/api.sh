@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the exported API with that of the last release, which is the last tag v*. Fails when a name that other modules
-# can use has changed incompatibly and the version to come differs from the last one in its patch number alone.
+# Compares the exported API with that of the last release, the last tag v*. Fails if an exported name of an importable
+# package has changed incompatibly and only the patch number of the next version differs from the last one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 apidiff=golang.org/x/exp/cmd/apidiff@v0.0.0-20261014143641-f0251eb4aa3e

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # Runs the C++ workloads that `make baseline-asan` built with sanitizers, on the simulated driver: every version in
-# every memory mode, with few threads and many, and the ways in which a run ends early, which have to be
-# one sentence each. First come the tests of what all of them share. A finding ends the program with a report and a status of its own. The simulated driver looks for races meanwhile: without an edge
-# or a wait the bytes may come out right all the same.
+# every memory mode, with few and many threads, and every error that ends a run early, which must print one sentence.
+# The tests of the common code run first. A finding of a sanitizer ends the program with a report and exit status 99.
+# The race detector of the simulated driver is enabled, because results may be correct in spite of a missing edge or
+# wait.
 set -euo pipefail
 
 [ $# -eq 3 ] || { echo "use: baseline-asan.sh PROGRAMS LIBCUDASIM FAILING_DRIVER, as in make baseline-asan" >&2; exit 2; }
 programs=$1 failing=$3
 export REPRISE_LIBCUDA=$2 REPRISE_SIM=h200
 
-# The status of a finding, which is none of a program's own.
+# The exit status of a finding. The programs do not use it themselves.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# expect STATUS PROGRAM ARGUMENTS... runs a program quietly, unless it ends with another status, or without a sentence
-# that says why.
+# expect STATUS PROGRAM ARGUMENTS... runs a program. It prints the output if the exit status differs, or if a failure
+# does not print exactly one line.
 expect() {
 	local want=$1 status=0 log=$scratch/$BASHPID.log complaint=$scratch/$BASHPID.complaint
 	shift
@@ -28,7 +29,7 @@ expect() {
 	echo >>"$scratch/runs"
 }
 
-# to_full PROGRAM ARGUMENTS... runs a program whose records find no room.
+# to_full PROGRAM ARGUMENTS... runs a program whose output device is full.
 to_full() { "$@" >/dev/full; }
 
 # expect_failure FUNCTION PROGRAM ARGUMENTS... runs a program whose driver fails in a function.
@@ -67,7 +68,7 @@ check_workload() {
 	done
 }
 
-# check_solver PROGRAM: it is no workload, and has flags of its own.
+# check_solver PROGRAM checks the solver, whose flags differ from those of the workloads.
 check_solver() {
 	local solver=$1 flag
 	REPRISE_SIM_RACE=1 expect 0 "$solver" --size 11 --check-every 3
@@ -94,7 +95,7 @@ done
 check_solver "$programs/solver/cg" &
 checks+=($!)
 
-# What reads the command line is the same in all workloads.
+# All workloads share the parser of the command line, so one program suffices here.
 for flag in --size=12x --threads=33 --blocks=-1 --memory=none --version= --version=sync,none --iterations=0 --sample=x --nonsense=1; do
 	expect 2 "$program" "$flag"
 done

@@ -1,18 +1,18 @@
 #!/bin/sh
-# benchmarks.sh [DEVICE...]: the campaign whose tables and figures are in docs/benchmarks.
+# benchmarks.sh [DEVICE...]: produces the tables and figures in docs/benchmarks.
 #
-# Runs `reprise compare` on simulated devices (gtx1660s and p100 unless others are named) at
+# Runs `reprise compare` on simulated devices (by default gtx1660s and p100) at
 # the sizes of the GrCUDA evaluation, and writes
 #
 #	build/benchmarks/DEVICE/WORKLOAD.json   the records, and
 #	build/benchmarks/DEVICE/tables.txt      their tables, a megabyte in all
 #	docs/benchmarks/DEVICE/means.txt        the geometric means
 #	docs/benchmarks/DEVICE/*.svg, *.png     the figures
-#	docs/benchmarks/DEVICE/published.md     ours and the published ones, side by side
+#	docs/benchmarks/DEVICE/published.md     our figures and the published ones
 #
-# A workload whose records are there is not run again: remove the file to do so. A GTX 960 cannot
-# prefetch, and is run without. Needs `make
-# baseline libcudasim`, which it runs. $WORKLOADS, $MEMORY, $THREADS and $SAMPLE narrow what is run.
+# A workload whose records exist is not run again: remove the file to repeat it. A GTX 960 cannot
+# prefetch, and runs without that memory mode. The script builds the targets that it requires.
+# $WORKLOADS, $MEMORY, $THREADS and $SAMPLE restrict the runs.
 set -eu
 cd "$(dirname "$0")/.."
 out=docs/benchmarks
@@ -21,7 +21,7 @@ threads=${THREADS:-all}
 sample=${SAMPLE:-4}
 workloads=${WORKLOADS:-vec bs img ml hits dl}
 
-# sizes DEVICE WORKLOAD: those of the evaluation, of which a device has as many as it can hold.
+# sizes DEVICE WORKLOAD prints the sizes of the evaluation that fit in the memory of the device.
 sizes() {
 	case $2 in
 	vec) list='20000000 60000000 80000000 100000000 120000000 | 200000000 | 500000000 600000000 700000000' ;;
@@ -38,7 +38,7 @@ sizes() {
 	echo "$list" | tr -d '|' | tr -s ' ' ',' | sed 's/,$//'
 }
 
-# modes DEVICE: the memory modes asked for that it has. compare would refuse all for one.
+# modes DEVICE prints the modes of $MEMORY that the device supports. compare refuses a list with an unsupported mode.
 modes() {
 	case $1 in
 	gtx960) echo "$memory" | tr ',' '\n' | grep -v '^prefetch$' | paste -sd , ;;
@@ -46,7 +46,7 @@ modes() {
 	esac
 }
 
-# Of four iterations the last counts. In the first, kernels also fault in what they only write.
+# Of four iterations only the last is measured. In the first, kernels also fault in the pages that they only write.
 [ $# -gt 0 ] || set -- gtx1660s p100
 make -s build baseline libcudasim
 for device in "$@"; do

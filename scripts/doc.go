@@ -1,2 +1,2 @@
-// Package scripts holds what is run outside of Go, and the tests of that.
+// Package scripts holds shell scripts and their tests.
 package scripts

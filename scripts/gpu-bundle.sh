@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Gathers in one folder, and a .tar.gz beside it, what gpu-check.sh runs: the tool and tests
-# compiled with the tag cuda, the programs that the tool compares with, and the sources that they
-# read. Run it as `make gpu-bundle`, which builds what it takes and sets the variables that cgo needs.
+# Collects the files for gpu-check.sh in a folder and a .tar.gz of it: the tool and tests
+# compiled with the tag cuda, the C++ programs that the tool compares with, and the sources that they
+# read. Run it as `make gpu-bundle`, which builds its inputs and sets the variables of cgo.
 #
 #   gpu-bundle.sh FOLDER PROGRAM...
 #
-# The binaries need glibc, since only a dynamic program can load the driver, and not one older than that of
-# this machine asks for; bundle.env says which. For older systems, make the bundle on one.
+# The binaries require glibc, because only a dynamic program can load the driver. The least version depends on the glibc
+# of this machine; bundle.env contains it. For an older system, build the bundle on one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,7 +25,7 @@ for package in "${packages[@]}"; do
 	"$go" test -c -tags cuda -o "$folder/tests/${package//\//-}.test" "./$package"
 done
 
-# The newest version of glibc that any symbol is of.
+# The newest version of glibc that a symbol requires.
 glibc=$(objdump -T "$folder"/bin/* "$folder"/tests/* "$folder"/build/baseline/* 2>/dev/null | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
 {
 	echo "commit=$(git describe --always --dirty --abbrev=12)"

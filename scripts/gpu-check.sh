@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Checks Reprise on a machine with a GPU: the conformance suite on its driver, our header
-# against its toolkit's, calibration, benchmarks beside programs by hand in C++, and the tests under compute-sanitizer. It lies in the
-# folder that `make gpu-bundle` makes, beside what it runs, and needs no Go.
+# Checks Reprise on a machine with a GPU: the conformance suite on its driver, our cuda.h against its
+# toolkit's, calibration, benchmarks against hand-written C++ programs, and the tests under compute-sanitizer. It is
+# part of the folder that `make gpu-bundle` builds, and does not require Go.
 #
 #   ./gpu-check.sh [-d DEVICE] [-o FOLDER] [STEP...]
 #
-# Every step runs, whatever became of the one before; then there is FOLDER/check.json, which
-# docs/GPU-CHECK.md describes, and beside it a log for each step. The exit status is 0
-# when no step failed, 1 when one did, 2 when the command line is wrong, 130 after an interrupt.
+# All steps run, even after a failure. The results are in FOLDER/check.json, which
+# docs/GPU-CHECK.md describes, and in a log for each step. The exit status is 0
+# if no step failed, 1 if one did, 2 if the command line is wrong, and 130 after an interrupt.
 #
-# From the environment: STEP_SECONDS, the most that a step may take (900); CUDA_HOME, the
+# Environment variables, with defaults: STEP_SECONDS, the time limit of a step (900); CUDA_HOME, the
 # toolkit; LIBCUDA, the driver that the C programs are linked with (libcuda.so.1); REPRISE_LIBCUDA, the
-# driver that the Go programs use, as for reprise itself; COMPARE_FLAGS, the flags of the step compare (--memory all).
+# driver that the Go programs use, as for reprise itself; COMPARE_FLAGS, the flags of step compare (--memory all).
 set -uo pipefail
 
 all_steps=(machine conformance tests programs header ptx calibrate bench compare sanitizer)
@@ -28,13 +28,13 @@ skip() {
 	exit $skipped
 }
 
-# need TOOL SOURCE: the step cannot run without it.
+# need TOOL REMEDY skips the step if a tool is missing.
 need() { command -v "$1" >/dev/null || skip "$1 is not here: $2"; }
 
-# in_package PACKAGE: there the tests find what they read.
+# in_package PACKAGE changes to the sources of a package, whose files the tests read.
 in_package() { cd "$bundle/src/$1" || exit 1; }
 
-# go_tests PACKAGE FLAG...: runs a compiled test, which must find something to run.
+# go_tests PACKAGE FLAG... runs a compiled test. It fails if no test matches.
 go_tests() {
 	local binary=$bundle/tests/${1//\//-}.test
 	[ -x "$binary" ] || fail "the bundle has no $binary: make it again"
@@ -57,10 +57,10 @@ step_machine() {
 
 step_conformance() { go_tests cuda -test.run 'Conformance|Faults'; }
 
-# The differential runs are among them, and what the driver answers to misuse.
+# All tests of package cuda, including the differential tests and the results of incorrect calls.
 step_tests() { go_tests cuda; }
 
-# Programs whose heading asks for a simulated machine ("// env:") are for the simulator only.
+# Programs with a comment "// env:" require certain simulated GPUs, and are left out.
 step_programs() {
 	need gcc "install a C compiler"
 	local source program status=0 name
@@ -68,7 +68,7 @@ step_programs() {
 	for source in *.c; do
 		name=${source%.c}
 		if grep -q '^// env:' "$source"; then
-			echo "$name: left out, it asks for a simulated machine"
+			echo "$name: left out, it requires simulated GPUs"
 			continue
 		fi
 		program=$scratch/$name
@@ -88,7 +88,7 @@ step_header() {
 	! grep -q '^--- SKIP: TestToolkit' "$scratch/tests" || skip "$(sed -n 's/^ *abi_test.go:[0-9]*: //p' "$scratch/tests" | head -1)"
 }
 
-# The committed PTX must be what this toolkit assembles and its compiler still accepts.
+# The toolkit must compile the kernels and assemble the committed PTX.
 step_ptx() {
 	need nvcc "install the CUDA toolkit, or set PATH"
 	need ptxas "install the CUDA toolkit, or set PATH"
@@ -108,7 +108,7 @@ step_calibrate() { "$bundle/bin/reprise" calibrate --device "$device" -o "$out/p
 
 step_bench() { "$bundle/bin/reprise" bench --device "$device" --json "$out/bench.json"; }
 
-# The programs in C++ have no simulator inside.
+# The C++ programs contain no simulator: they run on the driver LIBCUDA if it is set.
 step_compare() {
 	local simulated=() flags
 	read -ra flags <<<"${COMPARE_FLAGS:---memory all}"
@@ -118,12 +118,12 @@ step_compare() {
 
 step_sanitizer() {
 	need compute-sanitizer "it comes with the CUDA toolkit"
-	# Calls that fail are what some behaviours are about; only what kernels do is of interest.
+	# Some tests make calls that must fail, so only errors in kernels are reported.
 	under=(compute-sanitizer --report-api-errors no --error-exitcode 9)
 	go_tests cuda -test.short -test.run Conformance
 }
 
-# One step, in a session of its own, so that all of it can be ended.
+# A step runs in a session of its own, so that all of its processes can be ended.
 if [ "${1-}" = --step ]; then
 	under=()
 	link=${LIBCUDA:--l:libcuda.so.1}
@@ -152,7 +152,7 @@ for step in "${steps[@]}"; do
 done
 
 # shellcheck source=/dev/null
-source "$bundle/bundle.env" # commit, built, glibc: what the bundle was made of
+source "$bundle/bundle.env" # sets commit, built and glibc
 date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 out=${out:-results-$(date -u +%Y%m%dT%H%M%SZ)}
 mkdir -p "$out" && out=$(cd "$out" && pwd) || { echo "cannot make the folder $out" >&2; exit 2; }
@@ -165,7 +165,7 @@ if [ "$(printf '%s\n' "$glibc" "${have:-0}" | sort -V | head -1)" != "$glibc" ];
 	exit 2
 fi
 
-# text STRING: as JSON, without what is not plain ASCII.
+# text STRING prints a JSON string of the printable ASCII characters.
 text() {
 	local s=${1//\\/\\\\}
 	s=${s//\"/\\\"}

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A real bundle does on the simulated driver what it is made for: the tool starts, C
-// programs compile and run, and those in C++ are found and compared with.
+// TestTheBundleRunsOnTheSimulatedDriver builds a bundle and runs steps of it on the simulated driver: the tool starts, C
+// programs compile and run, and the C++ programs are found and compared.
 func TestTheBundleRunsOnTheSimulatedDriver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the tool, the simulated driver and tests")
@@ -37,6 +37,6 @@ func TestTheBundleRunsOnTheSimulatedDriver(t *testing.T) {
 	var o outcome
 	require.NoError(t, json.Unmarshal(text, &o))
 	assert.Equal(t, map[string]string{"machine": "ok", "programs": "ok", "compare": "ok"}, o.statuses())
-	assert.Contains(t, o.Name, "REPRISE_LIBCUDA=sim", "nobody takes it for a GPU")
+	assert.Contains(t, o.Name, "REPRISE_LIBCUDA=sim", "the report names the simulator")
 	assert.Regexp(t, `^[0-9a-f]{12}(-dirty)?$`, o.Commit)
 }

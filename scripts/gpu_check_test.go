@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bundle is a folder like that of make gpu-bundle, in which every program is a shell script.
+// bundle is a folder like that of make gpu-bundle, in which all programs are shell scripts.
 type bundle struct {
 	t    *testing.T
 	dir  string
 	path string // the only folder of PATH
 }
 
-// tools are what gpu-check.sh may count on.
+// tools lists the programs that gpu-check.sh may require.
 var tools = strings.Fields("bash cat cut date dirname env getconf grep head ls mkdir mktemp mv rm sed setsid sleep sort tail tee tr uname wc")
 
 func newBundle(t *testing.T) *bundle {
@@ -62,7 +62,7 @@ esac`)
 	return b
 }
 
-// compilerStub writes the program that its -o asks for.
+// compilerStub is a compiler that writes an empty program to the file of its flag -o.
 const compilerStub = `while [ "$1" != -o ]; do shift; done; printf '#!/bin/sh\n' >"$2"; /bin/chmod +x "$2"`
 
 func (b *bundle) file(name, text string) {
@@ -73,7 +73,7 @@ func (b *bundle) file(name, text string) {
 
 func (b *bundle) program(name, body string) { b.file(name, "#!/usr/bin/env bash\n"+body+"\n") }
 
-// tool puts a program into PATH; an empty body takes it away.
+// tool adds a program to PATH, or removes it if the body is empty.
 func (b *bundle) tool(name, body string) {
 	at := filepath.Join(b.path, name)
 	if body == "" {
@@ -90,7 +90,7 @@ func (b *bundle) command(args ...string) *exec.Cmd {
 	return c
 }
 
-// outcome is what check.json says.
+// outcome is the content of check.json.
 type outcome struct {
 	Format  string
 	Version int
@@ -130,7 +130,7 @@ func (b *bundle) outcome() (o outcome) {
 	return o
 }
 
-// check runs the script and wants that exit status.
+// check runs the script and requires an exit status.
 func (b *bundle) check(want int, args ...string) (outcome, string) {
 	b.t.Helper()
 	out, err := b.command(args...).CombinedOutput()
@@ -168,7 +168,7 @@ func TestEveryStepIsReported(t *testing.T) {
 	assert.FileExists(t, filepath.Join(b.dir, "results", "bench.json"))
 	log, err := os.ReadFile(filepath.Join(b.dir, "results", "programs.log"))
 	require.NoError(t, err)
-	assert.Equal(t, "simulated: left out, it asks for a simulated machine\nworks: ok\n", string(log))
+	assert.Equal(t, "simulated: left out, it requires simulated GPUs\nworks: ok\n", string(log))
 }
 
 func TestAFailingStepDoesNotStopTheOthers(t *testing.T) {
@@ -209,8 +209,8 @@ func TestASkippedHeaderComparisonIsNoSuccess(t *testing.T) {
 	assert.Equal(t, map[string]string{"header": "skipped: no CUDA toolkit here: set CUDA_HOME if there is one"}, o.statuses())
 }
 
-// All memory modes are compared unless flags are given. On a GPU nothing simulated is
-// named.
+// TestWhatIsCompared expects all memory modes unless COMPARE_FLAGS is set, and the simulated driver only if LIBCUDA is
+// set.
 func TestWhatIsCompared(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -1,7 +1,7 @@
-// Package gorgonia runs the tests that gorgonia.org/cu has of itself on the simulated driver.
+// Package gorgonia runs the tests of gorgonia.org/cu on the simulated driver.
 //
-// They come from the module cache, in the version that go.mod names, and see the simulator
-// through the trampolines of lazycuda, as package cuda does. Each keeps its thread, which is
-// all that is changed. testdata/expected.txt says what each must do; `make gorgonia-test`
-// runs them, and `make test-cuda` all but one, which takes minutes.
+// The tests come from the module cache, in the version that go.mod requires. They call the simulator
+// through the trampolines of lazycuda, as package cuda does. The only change is that each test keeps its OS thread.
+// testdata/expected.txt lists the expected result of each test. `make gorgonia-test`
+// runs all tests, and `make test-cuda` all except one that takes minutes.
 package gorgonia

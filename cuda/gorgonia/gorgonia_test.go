@@ -22,7 +22,7 @@ import (
 
 var only = flag.String("only", "", "run those of gorgonia's tests that match this, and compare these")
 
-// What makes REPRISE_LIBCUDA=sim work in the test binary, and a test keep its thread.
+// link is a file that is added to the tests. It links the simulator for REPRISE_LIBCUDA=sim, and defines keepThread.
 const link = `package cu
 
 import (
@@ -34,16 +34,17 @@ import (
 func keepThread() { runtime.LockOSThread() }
 `
 
-// A context is current in one thread, and most of gorgonia's tests do not stay in theirs: in 9 runs
-// of 100 one of them went on in a thread where an earlier test had left its context. So each test
-// begins with keepThread, and of 100 runs none failed.
+// testFunc matches the start of a test, after which keepThread is inserted. A context is current in one OS thread, and
+// most of gorgonia's tests do not lock theirs: in 9 of 100 runs a test continued in a thread in which an earlier test had
+// left its context. With keepThread none of 100 runs failed.
 var testFunc = regexp.MustCompile(`(?m)^func Test\w+\(t \*testing\.T\) \{$`)
 
-// TestLargeBatch looks for work in a loop that never waits, which takes most of a processor's time from the
-// work itself. Without its default the select waits, and the test does the same in a fifth of the time.
+// polling matches the default case of a select in TestLargeBatch. The test polls for work in a loop that never waits,
+// which takes most of the processor's time. Without the default case the select waits, and the test takes a fifth of the
+// time.
 var polling = regexp.MustCompile(`\n\t\tdefault:\n\t\t\}`)
 
-// TestGorgonia compares how each test ends with testdata/expected.txt.
+// TestGorgonia compares the result of each test with testdata/expected.txt.
 func TestGorgonia(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles gorgonia.org/cu anew")
@@ -60,7 +61,7 @@ func TestGorgonia(t *testing.T) {
 	}
 }
 
-// readExpected reads lines "pass TestName", or "fail TestName: reason", or skip alike.
+// readExpected reads lines of the forms "pass TestName", "fail TestName: reason" and "skip TestName: reason".
 func readExpected(t *testing.T) map[string]string {
 	text, err := os.ReadFile("testdata/expected.txt")
 	require.NoError(t, err)
@@ -80,8 +81,8 @@ func readExpected(t *testing.T) map[string]string {
 	return expected
 }
 
-// copyModule copies the root package of the module, whose own folder is read-only and may not be
-// overlaid, adds the simulator to its tests, and returns a go.mod that takes this copy for it.
+// copyModule copies the root package of the module, because the folder in the module cache is read-only and cannot be
+// overlaid. It adds the simulator to the tests, and returns a go.mod that replaces the module by the copy.
 func copyModule(t *testing.T) (gomod string) {
 	dir := t.TempDir()
 	source := strings.TrimSpace(goCommand(t, "list", "-m", "-f", "{{.Dir}}", "gorgonia.org/cu"))
@@ -120,7 +121,7 @@ func copyFiles(t *testing.T, from, to string) {
 	}
 }
 
-// runTests says how each test ended and what it printed.
+// runTests returns the result and the output of each test.
 func runTests(t *testing.T, gomod string) (results, output map[string]string) {
 	args := []string{"test", "-modfile=" + gomod, "-tags=cuda", "-json", "-timeout=30m", "-run=" + *only, "gorgonia.org/cu"}
 	c := exec.Command("go", args...)
@@ -147,7 +148,7 @@ func runTests(t *testing.T, gomod string) (results, output map[string]string) {
 			}
 		}
 	}
-	err = c.Wait() // an error where a test fails, as it may
+	err = c.Wait() // an error if a test fails, which may be expected
 	require.NotEmpty(t, results, "no test ran: %v\n%s%s", err, stderr.String(), output[""])
 	return results, output
 }

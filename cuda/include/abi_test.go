@@ -16,9 +16,9 @@ import (
 
 var record = flag.String("record", "", "write testdata/cuda-RELEASE.txt from the cuda.h in this folder, which must be NVIDIA's of a recorded release")
 
-// The releases whose facts are in testdata, as programs compiled against NVIDIA's headers
-// printed them (-record). The first is the one that cuda.h declares; of the others there is what
-// differs from it.
+// recorded lists the releases whose facts are in testdata. Programs compiled with NVIDIA's headers
+// printed these facts (-record). The first release is the one that cuda.h declares. The files of the others contain
+// only the differences from the first.
 var recorded = []int{12040, 11080}
 
 func tablePath(version int) string {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRecorded compares all of cuda.h with the recorded facts, for the release it is
-// of and as CUDA 11 sources ask for it.
+// TestRecorded compares all of cuda.h with the recorded facts: for its own release, and for the older one that
+// sources select with CUDA_VERSION.
 func TestRecorded(t *testing.T) {
 	needCompiler(t)
 	newest := readFacts(t, tablePath(recorded[0]))
@@ -51,7 +51,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestToolkit compares with the header of this machine's toolkit, for all that both declare.
+// TestToolkit compares cuda.h with the header of this machine's toolkit, for all names that both declare.
 func TestToolkit(t *testing.T) {
 	needCompiler(t)
 	dir, version := toolkit(t)
@@ -61,7 +61,7 @@ func TestToolkit(t *testing.T) {
 	compare(t, version, theirs, ours(t, version))
 }
 
-// TestRecord is no test: it writes the tables.
+// TestRecord writes the tables in testdata. It runs only with -record.
 func TestRecord(t *testing.T) {
 	if *record == "" {
 		t.Skip("writes testdata, when -record names a folder")
@@ -76,7 +76,7 @@ func TestRecord(t *testing.T) {
 	require.NoError(t, os.WriteFile(tablePath(version), []byte(facts.String()), 0o644))
 }
 
-// added is what cuda.h has of later releases, and versioned names for which NVIDIA's header
+// added lists names in cuda.h from later releases, and versioned names for which NVIDIA's header
 // has no macro.
 var added = []string{
 	"constant CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED",
@@ -88,17 +88,17 @@ var added = []string{
 	"per-thread cuStreamWriteValue64_v2",
 }
 
-// evolved are facts that changed between releases without a new name, where ours are the
-// newest: enumerators that count the others, a mask of all flags, and bytes that were reserved.
+// evolved matches facts that changed between releases without a new name: enumerators that count the others, a mask of
+// all flags, and bytes that were reserved. cuda.h has their newest values.
 var evolved = regexp.MustCompile(`^constant CU_(\w+_MAX|JIT_NUM_OPTIONS|JIT_NUM_INPUT_TYPES|CTX_FLAGS_MASK)$|` +
 	`^field CUmemPoolProps(_v1)?\.reserved$`)
 
-// Structures that got another tag in 12.0, as C++ writes them. Both are layouts of one size.
+// newTags maps the mangled names of structures whose tags changed in 12.0. Their sizes did not change.
 var newTags = strings.NewReplacer(
 	"32CUDA_BATCH_MEM_OP_NODE_PARAMS_st", "35CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st",
 	"29CUDA_MEM_ALLOC_NODE_PARAMS_st", "32CUDA_MEM_ALLOC_NODE_PARAMS_v1_st")
 
-// compare wants each of theirs among ours.
+// compare requires that cuda.h has each of NVIDIA's facts.
 func compare(t *testing.T, version int, theirs, ours facts) {
 	t.Helper()
 	for _, key := range theirs.keys() {
@@ -111,7 +111,7 @@ func compare(t *testing.T, version int, theirs, ours facts) {
 	}
 }
 
-// ours are the facts of cuda.h as a program for that release sees them.
+// ours returns the facts of cuda.h that a program sees if it selects a release.
 func ours(t *testing.T, version int) facts {
 	t.Helper()
 	return probe(t, ".", fmt.Sprintf("-DCUDA_VERSION=%d", version))

@@ -1,14 +1,14 @@
 /* Reprise's declaration of the CUDA driver API, so that programs which call it build without a CUDA
  * toolkit: package cuda, gorgonia.org/cu and the simulator's C interface. Names, values, layouts
  * and signatures are those of CUDA 12.4, as far as the binary interface fixes them; abi_test.go
- * compares them with NVIDIA's header. Left out are virtual memory management, multicast objects,
- * tensor maps and the interfaces to graphics.
+ * compares them with NVIDIA's header. Multicast objects, tensor maps and the interfaces to graphics
+ * are not declared.
  *
  * A number such as 12.3 after a function is the release of CUDA that introduced this form of it;
  * none means a release before 11.0. A driver of an older release lacks the function. */
 #ifndef REPRISE_CUDA_H
 #define REPRISE_CUDA_H
-/* NVIDIA's guard, which code tests to know whether the header has been read. */
+/* NVIDIA's include guard, which other code tests for. */
 #define __cuda_cuda_h__
 
 #include <stdint.h>
@@ -24,10 +24,10 @@
 #define CUDA_VERSION 12040
 #endif
 
-/* A function whose signature changed has a name for each, such as cuMemAlloc_v2, and a macro gives
- * the plain name to the one that CUDA_VERSION asks for. With CUDA_API_PER_THREAD_DEFAULT_STREAM,
- * functions on a stream get a third name under which stream 0 is the calling thread's own: _ptsz
- * where a stream is an argument, _ptds where it is implied. */
+/* A function whose signature changed has one name per signature, such as cuMemAlloc_v2. A macro maps
+ * the plain name to the one of CUDA_VERSION. With CUDA_API_PER_THREAD_DEFAULT_STREAM, macros map
+ * functions on a stream to further names, for which stream 0 is the calling thread's own: with suffix
+ * _ptsz if a stream is an argument, _ptds if it is implied. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define __CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define __CUDA_API_PTDS(api) api##_ptds
@@ -52,8 +52,8 @@ typedef uint64_t cuuint64_t;
 
 /* ---- Handles and addresses ------------------------------------------------------------------- */
 
-/* Everything the driver makes is known by an opaque pointer, and device memory by an integer
- * that C code cannot follow by mistake. */
+/* Objects of the driver have opaque pointers as handles. Addresses in device memory are integers,
+ * which C code cannot dereference by mistake. */
 
 /* An address in device memory. */
 typedef unsigned long long CUdeviceptr_v2;
@@ -80,7 +80,7 @@ typedef struct CUevent_st *CUevent;
 /* Memory in a layout of the device's own, which textures and surfaces read. */
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
-/* A texture a module declares; kernels know it by name. */
+/* A texture that a module declares; kernels refer to it by name. */
 typedef struct CUtexref_st *CUtexref;
 typedef struct CUsurfref_st *CUsurfref;
 /* A texture made at run time; kernels take it as an argument. */
@@ -235,7 +235,7 @@ typedef enum CUdriverProcAddressQueryResult_enum {
 
 /* Must come before all else; flags is 0. */
 CUresult CUDAAPI cuInit(unsigned int Flags);
-/* The newest CUDA release the driver knows, as CUDA_VERSION counts. Works before cuInit. */
+/* The newest CUDA release that the driver supports, in the format of CUDA_VERSION. Needs no cuInit. */
 CUresult CUDAAPI cuDriverGetVersion(int *driverVersion);
 
 typedef enum CUdriverProcAddress_flags_enum {
@@ -254,7 +254,7 @@ CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn, int cudaVersio
 #endif
 
 #ifdef __CUDA_API_PER_THREAD_DEFAULT_STREAM
-/* Who does not say which default stream the function shall mean wants the thread's own. */
+/* Selects the per-thread default stream unless flags select one. */
 static inline cuuint64_t reprise_proc_flags(cuuint64_t flags)
 {
     cuuint64_t said = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -555,7 +555,7 @@ CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal);
 CUresult CUDAAPI cuDeviceGetCount(int *count);
 /* Its name, cut to len bytes with the NUL. */
 CUresult CUDAAPI cuDeviceGetName(char *name, int len, CUdevice dev);
-/* Tells a MIG instance from its device. */
+/* Like cuDeviceGetUuid, but a MIG instance has a UUID of its own. */
 CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev); /* 11.4 */
 CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 /* Windows only. */
@@ -576,7 +576,7 @@ CUresult CUDAAPI cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type,
     CUdevice dev); /* 11.4 */
 CUresult CUDAAPI cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags);
-/* Makes what other devices on the bus wrote visible. */
+/* Makes writes of other devices on the bus visible. */
 CUresult CUDAAPI cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
     CUflushGPUDirectRDMAWritesScope scope); /* 11.3 */
 
@@ -1489,7 +1489,7 @@ CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev); /* 11.2 *
 CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool); /* 11.2 */
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps); /* 11.2 */
 CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool); /* 11.2 */
-/* Gives back what is unused, down to minBytesToKeep. */
+/* Releases unused memory, down to minBytesToKeep bytes. */
 CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep); /* 11.2 */
 CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
     void *value); /* 11.2 */
@@ -1623,7 +1623,7 @@ typedef enum CUmem_range_attribute_enum {
 } CUmem_range_attribute;
 
 CUresult CUDAAPI cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
-/* Several at once; for an address it does not know it clears them and succeeds. */
+/* Several attributes at once. For an unknown address it clears them and succeeds. */
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
     void **data, CUdeviceptr ptr);
 CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
@@ -1989,7 +1989,7 @@ CUresult CUDAAPI cuStreamGetId(CUstream hStream, unsigned long long *streamId); 
 CUresult CUDAAPI cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 /* Work put in from now on waits for the event as last recorded. */
 CUresult CUDAAPI cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
-/* Superseded by cuLaunchHostFunc. The callback is told what failed before it. */
+/* Superseded by cuLaunchHostFunc. The callback receives the status of the work before it. */
 CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
     unsigned int flags);
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
@@ -2087,7 +2087,7 @@ typedef union CUstreamBatchMemOpParams_union {
 } CUstreamBatchMemOpParams_v1;
 typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
 
-/* Holds the stream until the word at addr compares with value as flags say. */
+/* Makes the stream wait until the word at addr satisfies the comparison with value in flags. */
 CUresult CUDAAPI cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
     unsigned int flags); /* 11.7 */
 CUresult CUDAAPI cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
@@ -2145,7 +2145,7 @@ CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned int Flags);
 CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream);
 CUresult CUDAAPI cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
     unsigned int flags); /* 11.1 */
-/* CUDA_ERROR_NOT_READY until what was recorded has ended. */
+/* CUDA_ERROR_NOT_READY until the recorded work has ended. */
 CUresult CUDAAPI cuEventQuery(CUevent hEvent);
 CUresult CUDAAPI cuEventSynchronize(CUevent hEvent);
 /* In milliseconds. */
@@ -2234,7 +2234,7 @@ CUresult CUDAAPI cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphN
 
 /* ---- External memory and semaphores ---------------------------------------------------------- */
 
-/* What other interfaces own, imported. */
+/* Imported resources of other interfaces. */
 
 #define cuSignalExternalSemaphoresAsync __CUDA_API_PTSZ(cuSignalExternalSemaphoresAsync)
 #define cuWaitExternalSemaphoresAsync __CUDA_API_PTSZ(cuWaitExternalSemaphoresAsync)
@@ -2733,7 +2733,7 @@ CUresult CUDAAPI cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandl
 
 /* ---- Graphs: edges --------------------------------------------------------------------------- */
 
-/* An array that is NULL asks for the count alone. */
+/* If an array is NULL, only the count is stored. */
 
 CUresult CUDAAPI cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from,
     const CUgraphNode *to, size_t numDependencies);
@@ -2817,11 +2817,11 @@ typedef CUgraphExecUpdateResultInfo_v1 CUgraphExecUpdateResultInfo;
 
 CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
     unsigned long long flags); /* 11.4 */
-/* Says in *instantiateParams which node was at fault. */
+/* Stores the result and the node that failed in *instantiateParams. */
 CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
     CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams); /* 12.0 */
 #if CUDA_VERSION < 12000
-/* What cuGraphInstantiate stood for. */
+/* The function that cuGraphInstantiate was before 12.0. */
 CUresult CUDAAPI cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
     CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize); /* 11.0 */
 #endif
@@ -2893,7 +2893,7 @@ CUresult CUDAAPI cuGraphDebugDotPrint(CUgraph hGraph, const char *path,
 
 /* ---- User objects ---------------------------------------------------------------------------- */
 
-/* Ties what a graph uses to the graph's life (11.3). */
+/* A resource that lives as long as the graphs that use it (11.3). */
 
 typedef enum CUuserObject_flags_enum {
     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1

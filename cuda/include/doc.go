@@ -1,6 +1,6 @@
-// Package include holds C headers: cuda.h, our declaration of the CUDA driver API, and
-// reprise.h, what Reprise's libraries have beside it. Its tests compare cuda.h with
-// NVIDIA's, from which it takes names, values and layouts and no text.
+// Package include holds two C headers: cuda.h, our declaration of the CUDA driver API, and
+// reprise.h, the additional functions of Reprise's libraries. Tests compare cuda.h with
+// NVIDIA's header. It has the same names, values and layouts, but no text of NVIDIA's.
 package include
 
 import "embed"

@@ -14,10 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// facts is what a compiler finds in a header, by kind and name: "constant CU_STREAM_DEFAULT" is
-// "0"; "type CUevent" is its size, alignment and mangled type; "field CUDA_MEMCPY2D.srcY" its
-// offset, size and type; "function cuMemAlloc" the symbol it stands for and its type;
-// "per-thread cuLaunchKernel" the symbol with the per-thread default stream.
+// facts holds what a compiler reports about the declarations of a header, by kind and name:
+//
+//	constant CU_STREAM_DEFAULT   the value, "0"
+//	type CUevent                 size, alignment and mangled type
+//	field CUDA_MEMCPY2D.srcY     offset, size and type
+//	function cuMemAlloc          the symbol that it expands to, and its type
+//	per-thread cuLaunchKernel    the symbol with the per-thread default stream
 type facts map[string]string
 
 func (f facts) keys() []string { return slices.Sorted(maps.Keys(f)) }
@@ -30,7 +33,7 @@ func (f facts) String() string {
 	return b.String()
 }
 
-// differenceFrom is what f has otherwise than base, and "-" for what it lacks.
+// differenceFrom returns the facts of f that differ from base, with "-" for those that f lacks.
 func (f facts) differenceFrom(base facts) facts {
 	d := facts{}
 	for k, v := range f {
@@ -46,7 +49,7 @@ func (f facts) differenceFrom(base facts) facts {
 	return d
 }
 
-// changedBy undoes differenceFrom.
+// changedBy applies the result of differenceFrom to f.
 func (f facts) changedBy(d facts) facts {
 	all := maps.Clone(f)
 	maps.Copy(all, d)
@@ -90,8 +93,8 @@ func versionOf(t *testing.T, dir string) int {
 	return version
 }
 
-// probe asks a compiler what the header in dir says about all that ours declares, as far as it
-// knows the names.
+// probe compiles programs with the header in dir, and returns its facts about all names that cuda.h declares and that
+// the header has, too.
 func probe(t *testing.T, dir string, flags ...string) facts {
 	t.Helper()
 	ours, err := os.ReadFile("cuda.h")
@@ -151,7 +154,7 @@ func ifKnown(known map[string]bool, line string, names ...string) string {
 
 var word = regexp.MustCompile(`\w+`)
 
-// knownWords are all identifiers of the header, of its code and of its macros.
+// knownWords returns all identifiers in the header's code and macros.
 func knownWords(t *testing.T, flags []string) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
@@ -165,7 +168,7 @@ func knownWords(t *testing.T, flags []string) map[string]bool {
 
 var expansion = regexp.MustCompile(`(?m)^EXPAND "(\w+)" (\w+)$`)
 
-// expand finds the symbol that each name of a function stands for.
+// expand returns the symbol that each function's name expands to.
 func expand(t *testing.T, names, flags []string) map[string]string {
 	t.Helper()
 	text := "#include <cuda.h>\n"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// names is what a program can ask of the header: a constant's value, a type's size, a
-// field's place and a function's signature.
+// names lists the declarations of the header that a program can check: values of constants, sizes of types, offsets of
+// fields, and signatures of functions.
 type names struct {
 	constants []string // enumerators, and macros that are numbers
 	types     []string
@@ -27,10 +27,10 @@ var (
 	comment    = regexp.MustCompile(`/\*[^*]*(\*[^/][^*]*)*\*/`)
 )
 
-// parseNames reads our header, which has one declaration, or one part of it, to a line.
+// parseNames parses our header, in which a line contains at most one declaration or part of one.
 func parseNames(text string) names {
 	var n names
-	var open []string // the braces, each with the paths of the fields directly in it
+	var open []string // stack of open braces, each with the paths of the fields directly in it
 	var fields [][]string
 	functions := map[string]bool{}
 	for line := range strings.Lines(comment.ReplaceAllString(text, "")) {
@@ -80,7 +80,7 @@ func parseNames(text string) names {
 	return n
 }
 
-// within puts a struct's name, if it has one, before the paths of its fields.
+// within prefixes the paths of fields with the name of their struct, if it has one.
 func within(name string, paths []string) []string {
 	if name == "" {
 		return paths

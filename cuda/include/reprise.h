@@ -1,4 +1,4 @@
-/* What Reprise's library has beside the driver API. */
+/* Functions of Reprise's libraries in addition to the driver API. */
 #ifndef REPRISE_H
 #define REPRISE_H
 
@@ -9,39 +9,39 @@
 extern "C" {
 #endif
 
-/* Nanoseconds on the clock that the calls of this process take time on: the simulator's virtual
- * one if that answers them, else CLOCK_MONOTONIC. Only differences mean something. */
+/* The clock on which driver calls take time, in nanoseconds: the virtual time of the simulator, or
+ * CLOCK_MONOTONIC with another driver. Only differences are meaningful. */
 uint64_t repriseNow(void);
 
-/* How many calls of driver functions the process has made, without those that look something up in
- * a table: versions, names of errors, occupancy. 0 when a GPU's driver answers, which does not count. */
+/* The number of calls of driver functions in this process. Functions that only look up a table are
+ * not counted: versions, names of errors, occupancy. It is 0 with a GPU's driver, which does not count. */
 uint64_t repriseCalls(void);
 
-/* Whether calls are counted from now on, which takes longer than a call of a driver that does
- * nothing. At first they are, and where a simulator answers always. */
+/* Switches the counting of calls on (1) or off (0). It is on at first. Counting takes longer than a
+ * call of the null driver, the only one that can be switched off. */
 void repriseCount(int on);
 
-/* Names what the next call of this thread makes, the module it loads or the work it enqueues
- * or adds to a graph, for the simulator's errors. A GPU's driver answers 801. */
+/* Sets a name for errors of the simulator. It applies to the next call of this thread: to the module
+ * that it loads, or the work that it enqueues or adds to a graph. Returns CUDA_ERROR_NOT_SUPPORTED
+ * (801) with a GPU's driver. */
 CUresult repriseLabel(const char *name);
 
-/* What the simulator knows about the last call of the process that failed. Texts that are
- * too long are cut. */
+/* Details of the last call of the process that failed. Texts that are too long are truncated. */
 typedef struct repriseError {
     CUresult code;
-    char detail[1024]; /* "" when the code says it all */
+    char detail[1024]; /* "" if there are none beyond the code */
 
-    /* Where a kernel failed; kernel is "" when none did. */
+    /* The position of a fault in a kernel; kernel is "" if no kernel failed. */
     char kernel[256], label[256];
     unsigned int block[3], thread[3];
-    int refused;                 /* no thread ran: block and thread say nothing */
-    char file[256], source[256]; /* of the PTX, and what it was compiled from */
-    int line;                    /* of the PTX, 0 when no instruction is to blame */
+    int refused;                 /* 1 if no thread ran: block and thread have no meaning */
+    char file[256], source[256]; /* name of the PTX, and position in the source it was compiled from */
+    int line;                    /* of the PTX; 0 if no instruction caused the fault */
     uint64_t address;
     char reason[1024];
 } repriseError;
 
-/* A GPU's driver answers 801. */
+/* Stores the details of the last failure. Returns CUDA_ERROR_NOT_SUPPORTED (801) with a GPU's driver. */
 CUresult repriseLastError(repriseError *error);
 
 #ifdef __cplusplus

@@ -1,11 +1,10 @@
-// Package libcudanull holds the driver that does nothing: null.c, which `make libcudanull`
-// builds as build/libcudanull.so. Every call succeeds at once, so what remains of a
-// replay's time is what submitting it costs the host. REPRISE_LIBCUDA names it to a program
-// that is linked with internal/lazycuda, in Go or in C++:
+// Package libcudanull contains a driver that does nothing: null.c, which `make libcudanull`
+// builds as build/libcudanull.so. Every call returns success at once. The remaining time of a
+// replay is therefore the host's cost of submitting it. Programs
+// that are linked with internal/lazycuda, in Go or in C++, select it with REPRISE_LIBCUDA:
 //
 //	REPRISE_LIBCUDA=build/libcudanull.so PROGRAM
 //
-// It gives out handles and counts those that are live, and it counts calls, until repriseCount has it leave that. It has what
-// package cuda and programs like it use: who asks for anything else is answered that it is
-// not supported, rather than success with nothing to show for it.
+// It returns handles, counts the live ones, and counts calls unless repriseCount(0) switches that off. It implements the
+// functions that package cuda uses. All others return CUDA_ERROR_NOT_SUPPORTED instead of a success without an effect.
 package libcudanull

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Plain counters: a locked addition would take longer than the rest of a call. Calls of several threads at
-// once may be lost from them.
+// Counters without locks or atomics, which would take longer than the rest of a call. Concurrent calls of several
+// threads may be lost.
 static uint64_t calls;
 static long handles;
 
-// Each addition waits for the one before to have gone through memory, so that of calls in a loop they are all that is
-// measured, and by chance of how the loop lies. Who measures has them not counted.
+// Each addition depends through memory on the previous one. In a loop of calls, this dependency would dominate the
+// measured time and vary with the alignment of the loop. Measurements therefore switch counting off.
 static int counting = 1;
 
 void repriseCount(int on) { counting = on; }
@@ -26,7 +26,7 @@ static void count(void) {
 
 uint64_t repriseCalls(void) { return calls; }
 
-// How many streams, events, graphs, instances, modules, contexts and allocations there are.
+// nullHandles returns the number of live streams, events, graphs, instances, modules, contexts and allocations.
 long nullHandles(void) { return handles; }
 
 static CUresult success(void) {
@@ -40,7 +40,7 @@ static CUresult destroyed(void) {
 	return CUDA_SUCCESS;
 }
 
-// The first handles of streams would be those that mean a default stream.
+// next_handle returns a new handle. Handles begin at 0x1010, because 1 and 2 are the default streams.
 static uintptr_t next_handle(void) {
 	static uintptr_t last = 0x1000;
 	count();
@@ -54,7 +54,7 @@ static CUresult created(void *out) {
 	return CUDA_SUCCESS;
 }
 
-// What has nothing to answer, and what destroys.
+// Functions without results, functions that destroy a handle, and functions that create one.
 #define SUCCEEDS(function, ...) CUresult function(__VA_ARGS__) { return success(); }
 #define DESTROYS(function, ...) CUresult function(__VA_ARGS__) { return destroyed(); }
 #define CREATES(function, first, ...) CUresult function(first out, ##__VA_ARGS__) { return created(out); }
@@ -109,7 +109,7 @@ DESTROYS(cuEventDestroy, CUevent e)
 DESTROYS(cuGraphDestroy, CUgraph g)
 DESTROYS(cuGraphExecDestroy, CUgraphExec x)
 
-// Nodes live and die with their graph, functions with their module.
+// Nodes are destroyed with their graph, and functions with their module, so neither is counted.
 #define NAMES(function, first, ...) CUresult function(first out, __VA_ARGS__) { return *out = (void *)next_handle(), CUDA_SUCCESS; }
 
 NAMES(cuModuleGetFunction, CUfunction *, CUmodule m, const char *name)
@@ -137,7 +137,7 @@ ANSWERS(cuEventElapsedTime, *ms = 0, float *ms, CUevent start, CUevent end)
 ANSWERS(cuGetErrorName, *text = r == CUDA_SUCCESS ? "CUDA_SUCCESS" : "a result that the null driver never gives", CUresult r, const char **text)
 ANSWERS(cuGetErrorString, *text = r == CUDA_SUCCESS ? "no error" : "a result that the null driver never gives", CUresult r, const char **text)
 
-// As capable as any GPU that there is.
+// The capabilities of the device are at least those of any GPU.
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute a, CUdevice d) {
 	switch (a) {
 	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -162,7 +162,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute a, CUdevice d) {
 	return success();
 }
 
-// Device memory is addresses that nothing is at; pinned and managed memory is real, for callers write to it.
+// Device memory consists of addresses without memory. Pinned and managed memory is real, because callers write to it.
 #define DEVICE_MEMORY ((CUdeviceptr)1 << 56)
 
 CUresult cuMemAlloc(CUdeviceptr *p, size_t n) {

@@ -1,6 +1,6 @@
-// EXPORT(cuXxx) defines the driver's function cuXxx, which continues in simabi_cuXxx of
-// package simabi with the arguments where they are. DEBUGGER and DEBUGGER_DATA define what a
-// driver exports for debuggers, which find nothing here.
+// EXPORT(cuXxx) defines the driver's function cuXxx. It jumps to simabi_cuXxx of package simabi, so that all
+// arguments stay in their registers and on the stack. DEBUGGER and DEBUGGER_DATA define the symbols that a
+// driver exports for debuggers. Their functions return code 19, an incompatible interface.
 #if defined(__x86_64__)
 #define JUMP(to) jmp to@PLT
 #define ANSWER(code) movl $code, %eax; ret

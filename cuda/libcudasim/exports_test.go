@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exportsOf returns what a library defines for others, by name.
+// exportsOf returns the names of the symbols that a library exports.
 func exportsOf(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -29,7 +29,7 @@ func exportsOf(t *testing.T, path string) map[string]bool {
 	return names
 }
 
-// TestExports compares the library with what NVIDIA's driver of CUDA 12.4 exports.
+// TestExports compares the library's exports with those of NVIDIA's driver of CUDA 12.4.
 func TestExports(t *testing.T) {
 	ours := exportsOf(t, filepath.Join(buildLibrary(t), "libcudasim.so"))
 	text, err := os.ReadFile("../../internal/lazycuda/testdata/driver-12.4.txt")
@@ -41,7 +41,7 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// The library loads into a program that binds every name at once, as PyCUDA does.
+// TestAllNamesBindAtOnce loads the library in a program that binds all names at once, as PyCUDA does.
 func TestAllNamesBindAtOnce(t *testing.T) {
 	lib, dir := buildLibrary(t), t.TempDir()
 	text, err := os.ReadFile("../../internal/lazycuda/testdata/driver-12.4.txt")

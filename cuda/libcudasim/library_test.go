@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fatbinOf is PTX as nvcc puts it into an object, for one architecture.
+// fatbinOf returns PTX in a fatbin for one architecture, in the format that nvcc puts into objects.
 func fatbinOf(text string, arch uint32) []byte {
 	le := binary.LittleEndian
 	const entryHeader = 64
@@ -29,8 +29,8 @@ func fatbinOf(text string, arch uint32) []byte {
 	return append(le.AppendUint64(header, uint64(len(entry))), entry...)
 }
 
-// TestLibraryArchive links with an archive of objects with PTX, one of them not needed and one
-// of the host alone.
+// TestLibraryArchive links with an archive of objects with PTX. One of them is not needed, and one contains only host
+// code.
 func TestLibraryArchive(t *testing.T) {
 	if _, err := exec.LookPath("ar"); err != nil {
 		t.Skip("needs ar")

@@ -2,8 +2,8 @@
 
 // Command libcudasim is the simulated CUDA driver as a C library. `make
 // libcudasim` builds it as build/libcudasim.so, with the soname of the driver,
-// libcuda.so.1, and links of that name, so a C or C++ program of the driver API runs on
-// it, also one that was built before:
+// libcuda.so.1, and links of that name. C and C++ programs of the driver API run on
+// it, including programs that were built before:
 //
 //	cc -I cuda/include program.c -L build -lcuda -o program
 //	LD_LIBRARY_PATH=build REPRISE_SIM=h200 ./program

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// library is the folder of libcudasim.so, built once.
+// library returns the folder of libcudasim.so, which is built once.
 var library = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "libcudasim"); err != nil {
 		return "", err
@@ -44,7 +44,7 @@ func buildLibrary(t *testing.T) string {
 	return dir
 }
 
-// directives are the comments that a program begins with.
+// directives are the settings in the comments at the start of a program.
 type directives struct {
 	env       []string // "// env: NAME=VALUE", for the simulator
 	perThread bool     // "// also with the per-thread default stream"

@@ -18,7 +18,7 @@ import (
 const kernels = "../../device/devicetest/kernels.ptx"
 
 // TestGraphsTakeTheTimeOfTheSimulator runs random graphs through the driver's interface
-// and without it: every step takes the same virtual time, and computes the same.
+// and directly on the simulator. Every step must take the same virtual time and compute the same results.
 func TestGraphsTakeTheTimeOfTheSimulator(t *testing.T) {
 	lib := buildLibrary(t)
 	program := compileProgram(t, lib, "testdata/times/graph.c")
@@ -27,7 +27,7 @@ func TestGraphsTakeTheTimeOfTheSimulator(t *testing.T) {
 	}
 }
 
-// generator is draw of testdata/times/graph.c.
+// generator is the random number generator of testdata/times/graph.c.
 type generator uint64
 
 func (g *generator) draw(n uint32) uint32 {
@@ -35,7 +35,7 @@ func (g *generator) draw(n uint32) uint32 {
 	return uint32(*g>>33) % n
 }
 
-// runGraph is the program on the simulator itself.
+// runGraph runs the same graph as testdata/times/graph.c, directly on the simulator.
 func runGraph(t *testing.T, seed uint64) string {
 	const words = 300
 	ok := func(err error) {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestVerboseExplainsEveryStatus calls every function with zeros as arguments, before cuInit and
-// in a context, and compares what is explained with what is returned.
+// in a context. Every error that is returned must be explained with the same status.
 func TestVerboseExplainsEveryStatus(t *testing.T) {
 	lib, dir := buildLibrary(t), t.TempDir()
 	text, err := os.ReadFile("../../internal/lazycuda/testdata/driver-12.4.txt")
@@ -25,22 +25,22 @@ func TestVerboseExplainsEveryStatus(t *testing.T) {
 	require.Greater(t, explainedStatuses(t, out), 1000)
 }
 
-// TestVerboseExplainsStatusesOutsideGo is about statuses that the program gets from C, and from
-// cuInit.
+// TestVerboseExplainsStatusesOutsideGo checks the explanations of statuses that C code and cuInit return.
 func TestVerboseExplainsStatusesOutsideGo(t *testing.T) {
 	lib := buildLibrary(t)
 	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/outside.c"), []string{"REPRISE_SIM_VERBOSE=1"})
 	require.Equal(t, 5, explainedStatuses(t, out))
 }
 
-// TestVerboseNamesTheOuterCall explains a call in the middle of which the program has made another.
+// TestVerboseNamesTheOuterCall checks that the explanation of a failed call names that call, if a callback of the program
+// has called the driver meanwhile.
 func TestVerboseNamesTheOuterCall(t *testing.T) {
 	lib := buildLibrary(t)
 	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/nested.c"), []string{"REPRISE_SIM_VERBOSE=1"})
 	require.Equal(t, 1, explainedStatuses(t, out))
 }
 
-// explainedStatuses compares what was explained with what was returned, and counts the statuses
+// explainedStatuses compares the explanations with the returned statuses, and returns the number of statuses
 // other than success.
 func explainedStatuses(t *testing.T, out string) (count int) {
 	t.Helper()

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// The driver API of a machine that has no driver: it counts no devices, knows the names of results,
-// and answers everything else with CUDA_ERROR_NO_DEVICE, or with what cuInit has failed with.
+// The driver API of a machine without a driver: there are 0 devices, names of results work,
+// and all other functions return CUDA_ERROR_NO_DEVICE, or the result of a cuInit that failed.
 
 #include "lazycuda.h"
 #include "resolve.h"
@@ -20,7 +20,7 @@ static CUresult count(int *count) {
     return CUDA_SUCCESS;
 }
 
-// 0 is how NVIDIA's runtime says that there is no driver.
+// Version 0 means that there is no driver, as in NVIDIA's runtime.
 static CUresult version(int *version) {
     return count(version);
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compileC runs gcc and returns the path of what it made.
+// compileC runs gcc and returns the path of its output.
 func compileC(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name)
@@ -52,7 +52,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestNoProvider wants a reason, in a sentence, for every way in which there is no driver.
+// TestNoProvider checks the reason, one sentence, for each case in which there is no driver.
 func TestNoProvider(t *testing.T) {
 	caller := compileCaller(t)
 	text := filepath.Join(t.TempDir(), "text")
@@ -62,15 +62,15 @@ func TestNoProvider(t *testing.T) {
 		"/nowhere/libcuda.so": "/nowhere/libcuda.so: cannot open shared object file: No such file or directory",
 		text:                  text + ": file too short",
 		filepath.Dir(text):    filepath.Dir(text) + ": cannot read file data: Is a directory",
-		other:                 other + ": not a CUDA driver, it has no function cuInit",
-		"sim": "REPRISE_LIBCUDA=sim, but this program has no simulator in it: " +
-			"import cuda/simabi, or name libcudasim.so by its path",
+		other:                 other + " is not a CUDA driver: it has no function cuInit",
+		"sim": "REPRISE_LIBCUDA=sim, but this program contains no simulator: " +
+			"import cuda/simabi, or set it to the path of libcudasim.so",
 	} {
 		require.Equal(t, reason+"\n", call(t, caller, "absent", "REPRISE_LIBCUDA="+libcuda))
 	}
 }
 
-// TestArm64 runs the same on the other processor that trampoline.S knows.
+// TestArm64 runs the same programs on arm64, the other processor that trampoline.S supports.
 func TestArm64(t *testing.T) {
 	const gcc, qemu = "aarch64-linux-gnu-gcc", "qemu-aarch64"
 	for _, tool := range []string{gcc, qemu} {
@@ -94,7 +94,7 @@ func TestArm64(t *testing.T) {
 	}
 }
 
-// BenchmarkTrampoline reports what a call costs through a trampoline and without it.
+// BenchmarkTrampoline measures a call through a trampoline and a direct call.
 func BenchmarkTrampoline(b *testing.B) {
 	caller, libcuda := compileCaller(b), "REPRISE_LIBCUDA="+compileDriver(b)
 	var through, direct float64

@@ -15,8 +15,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
-// The provider is chosen once in a process, and gorgonia.org/cu calls cuInit before any test
-// starts: each case runs this test binary again.
+// TestMain runs this binary again for each case. The provider is chosen once in a process, and gorgonia.org/cu calls
+// cuInit before any test starts.
 func TestMain(m *testing.M) {
 	if os.Getenv("LAZYCUDA_TEST_REPORT") == "" {
 		os.Exit(m.Run())

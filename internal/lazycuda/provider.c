@@ -12,14 +12,14 @@
 #include <string.h>
 #include <time.h>
 
-// What answers: a simulator's lookup, an open library, or neither. Chosen once, at the first call.
+// The provider: the lookup function of a simulator, an open library, or neither. It is chosen once, at the first call.
 static void *(*simulator)(const char *symbol);
 static void *library;
 static const char *provider = "";
 static char problem[512];
 
-// A constructor of this program that calls before simabi's would choose without it, so what the
-// constructor leaves is kept apart from what was chosen.
+// The lookup function that simabi's constructor offers. It is separate from the chosen provider: another constructor
+// may call the driver first, and the choice must not change after that.
 static void *(*offered)(const char *symbol);
 
 void lazycuda_provide_sim(void *(*lookup)(const char *symbol)) {
@@ -28,8 +28,8 @@ void lazycuda_provide_sim(void *(*lookup)(const char *symbol)) {
 
 static void choose_simulator(void) {
     if (offered == NULL) {
-        snprintf(problem, sizeof problem, "REPRISE_LIBCUDA=sim, but this program has no simulator in it: "
-            "import cuda/simabi, or name libcudasim.so by its path");
+        snprintf(problem, sizeof problem, "REPRISE_LIBCUDA=sim, but this program contains no simulator: "
+            "import cuda/simabi, or set it to the path of libcudasim.so");
         return;
     }
     simulator = offered;
@@ -43,7 +43,7 @@ static void choose_library(const char *path) {
         return;
     }
     if (dlsym(opened, "cuInit") == NULL) {
-        snprintf(problem, sizeof problem, "%s: not a CUDA driver, it has no function cuInit", path);
+        snprintf(problem, sizeof problem, "%s is not a CUDA driver: it has no function cuInit", path);
         dlclose(opened);
         return;
     }
@@ -52,14 +52,14 @@ static void choose_library(const char *path) {
     provider = dlinfo(opened, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : path;
 }
 
-// What the provider has under a name, or NULL.
+// lookup returns the provider's function with a name, or NULL. The provider must have been chosen.
 static void *lookup(const char *symbol) {
     if (simulator)
         return simulator(symbol);
     return library ? dlsym(library, symbol) : NULL;
 }
 
-// The clock of a simulator, NULL with a GPU's driver, which has none.
+// The clock of the simulator; NULL with a GPU's driver.
 static uint64_t (*virtual_clock)(void);
 
 static void choose(void) {
@@ -78,7 +78,7 @@ static void choose_once(void) {
     pthread_once(&once, choose);
 }
 
-// The provider's own function, or NULL.
+// provided chooses the provider if necessary and returns its function with a name, or NULL.
 static void *provided(const char *symbol) {
     choose_once();
     return lookup(symbol);
@@ -90,8 +90,8 @@ CUresult lazycuda_init_result(void) {
     return __atomic_load_n(&initialized, __ATOMIC_ACQUIRE);
 }
 
-// gorgonia.org/cu ends the process when cuInit fails, from its package's init and before the program
-// can say what to do about it. So cuInit succeeds; lazycuda_init_result has the truth.
+// init replaces cuInit and always succeeds. gorgonia.org/cu calls cuInit when the package is initialized and ends the
+// process on an error, before the program could report a remedy. lazycuda_init_result returns the provider's result.
 static CUresult init(unsigned int flags) {
     CUresult (*real)(unsigned int) = (CUresult (*)(unsigned int))provided("cuInit");
     if (flags != 0)
@@ -100,8 +100,9 @@ static CUresult init(unsigned int flags) {
     return CUDA_SUCCESS;
 }
 
-// CUDA 12.0 added two fields at the end of what describes a kernel node. A driver of CUDA 11 takes
-// the same without them, which say nothing when the node has a CUfunction.
+// before_12 returns the name of a function's form before CUDA 12.0, or NULL. CUDA 12.0 added two fields at the end of
+// the parameters of a kernel node. They have no meaning for a node with a CUfunction, so the older form of a CUDA 11
+// driver can be called with the same structure.
 static const char *before_12(const char *symbol) {
     static const char *const names[][2] = {
         {"cuGraphAddKernelNode_v2", "cuGraphAddKernelNode"},
@@ -114,13 +115,13 @@ static const char *before_12(const char *symbol) {
     return NULL;
 }
 
-// Stands in for a function that is newer than the driver.
+// missing replaces a function that is newer than the driver.
 static CUresult missing(void) {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-// A driver that did not start is as good as none, except that it knows its version and what its
-// results mean.
+// out_of_order returns 1 if the provider's cuInit has failed and the function depends on it. The functions for the
+// version and for names and texts of results do not.
 static int out_of_order(const char *symbol) {
     CUresult result = lazycuda_init_result();
     return result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_INITIALIZED

@@ -13,7 +13,7 @@ static const char *const names[] = {
 #undef SYMBOL
 };
 
-// Called by a trampoline on its first call. Threads that come at once all write the same address.
+// lazycuda_resolve is called by a trampoline on its first call. Concurrent calls all store the same address.
 void *lazycuda_resolve(unsigned int index) {
     void *function = lazycuda_find(names[index]);
     __atomic_store_n(&lazycuda_table[index], function, __ATOMIC_RELEASE);

@@ -1,13 +1,13 @@
 #ifndef REPRISE_LAZYCUDA_RESOLVE_H
 #define REPRISE_LAZYCUDA_RESOLVE_H
 
-/* Between the parts of libcuda.a, which do not show outside of it. */
+/* Functions shared by the parts of libcuda.a. They are hidden from programs. */
 #pragma GCC visibility push(hidden)
 
-/* The function that a trampoline with this name jumps to from its first call on; never NULL. */
+/* Returns the function that the trampoline with this name jumps to; never NULL. */
 void *lazycuda_find(const char *symbol);
 
-/* The function that stands in for symbol where there is no driver. */
+/* Returns the function that replaces symbol if there is no driver; never NULL. */
 void *lazycuda_absent(const char *symbol);
 
 #pragma GCC visibility pop

@@ -49,7 +49,7 @@ func readList(t *testing.T, file string) map[string]symbol {
 	return symbols
 }
 
-// declared are the functions of cuda.h in all its forms.
+// declared returns the functions of cuda.h, with all of their versions.
 func declared(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -80,7 +80,7 @@ func TestSymbolsAreTheHeaders(t *testing.T) {
 	}
 }
 
-// The two lists together name what NVIDIA's driver of CUDA 12.4 (550.163.01) exports.
+// TestSymbolsAreTheDrivers compares both lists together with the exports of NVIDIA's driver of CUDA 12.4 (550.163.01).
 func TestSymbolsAreTheDrivers(t *testing.T) {
 	text, err := os.ReadFile("testdata/driver-12.4.txt")
 	require.NoError(t, err)
@@ -97,7 +97,8 @@ func TestSymbolsAreTheDrivers(t *testing.T) {
 	require.ElementsMatch(t, theirs, ours)
 }
 
-// gorgonia.org/cu v0.9.6, compiled with CUDA 11.8's header, needs these to link.
+// TestSymbolsOfGorgonia checks the symbols that gorgonia.org/cu v0.9.6 requires to link, compiled with the header of CUDA
+// 11.8.
 func TestSymbolsOfGorgonia(t *testing.T) {
 	text, err := os.ReadFile("testdata/gorgonia.txt")
 	require.NoError(t, err)
@@ -108,7 +109,7 @@ func TestSymbolsOfGorgonia(t *testing.T) {
 	}
 }
 
-// The release in symbols.def is the one that cuda.h has in a comment, if that is 11.0 or later.
+// TestSymbolsSince compares the releases in symbols.def with those in comments of cuda.h, for 11.0 and later.
 func TestSymbolsSince(t *testing.T) {
 	text, err := os.ReadFile("../../cuda/include/cuda.h")
 	require.NoError(t, err)

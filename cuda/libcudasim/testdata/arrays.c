@@ -102,7 +102,7 @@ static void volume(void) {
 	CHECK(cuArrayDestroy(b));
 }
 
-// One row, by the copies that know no pitch.
+// One row, by copies without a pitch.
 static void row(void) {
 	CUDA_ARRAY_DESCRIPTOR d = {.Width = 100, .Format = CU_AD_FORMAT_SIGNED_INT32, .NumChannels = 1};
 	CUarray a, b;
@@ -165,7 +165,7 @@ static void textures(void) {
 	CHECK(cuArrayDestroy(a));
 }
 
-// A texture over memory that is no array.
+// A texture over linear memory.
 static void pitched(void) {
 	static float there[H][W], back[H][W];
 	CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_PITCH2D};

@@ -1,4 +1,4 @@
-// The count of driver calls: one for each call, also one that fails, and none for what is no driver function.
+// repriseCalls counts each call of a driver function once, including calls that fail, and no other functions.
 #include "check.h"
 
 #include <reprise.h>

@@ -1,5 +1,5 @@
-// Streams are captured into graphs: what forks and joins become, and what each call
-// answers that cannot be captured.
+// Stream capture: the graphs that result from forks and joins, and the results of calls that cannot be
+// captured.
 #include "check.h"
 
 #include <pthread.h>
@@ -90,7 +90,7 @@ static void forks_and_joins(void) {
 				has[i][j] |= from[k] == nodes[i] && to[k] == nodes[j];
 	TRUE(has[0][1] && has[0][2] && has[1][3] && has[2][3]);
 
-	// Nothing has run yet; what runs does so in the right order, each time.
+	// Nothing has run yet. Each launch runs all work in the right order.
 	CUgraphExec x;
 	CHECK(cuGraphInstantiate(&x, g, 0));
 	CHECK(cuMemcpyDtoH(v, words, sizeof v));
@@ -202,7 +202,7 @@ static void set_of_dependencies(void) {
 	TRUE(set[0] == first && set[1] == extra);
 	launch(t, 1, 0, 0, 1);
 	count(g, 3, 3);
-	// What a stream is made to forget need not be joined.
+	// Streams without dependencies on the capture need not be joined.
 	CHECK(cuStreamUpdateCaptureDependencies(t, &first, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 	EXPECT(cuStreamUpdateCaptureDependencies(t, &first, 1, 2), CUDA_ERROR_INVALID_VALUE);
 	CUgraph elsewhere;
@@ -319,7 +319,7 @@ static void waiting_for_nothing(void) {
 	CHECK(cuEventRecord(e, s));
 	EXPECT(cuEventElapsedTime(&ms, e, f), CUDA_ERROR_CAPTURED_EVENT);
 	invalid(s);
-	// What was recorded in a capture is nothing to wait for afterwards, until it is
+	// An event that was recorded in a capture cannot be waited for afterwards, until it is
 	// recorded again.
 	EXPECT(cuStreamWaitEvent(s, e, 0), CUDA_ERROR_CAPTURED_EVENT);
 	CHECK(cuEventRecord(e, s));
@@ -403,7 +403,7 @@ static void memory(void) {
 	CHECK(cuGraphExecDestroy(x));
 	CHECK(cuGraphDestroy(g));
 
-	// Calls that may wait are prohibited in this mode, whatever they are for.
+	// All calls that may wait are prohibited in this mode, for any object.
 	begin(s);
 	EXPECT(cuMemAlloc(&more, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	invalid(s);
@@ -449,7 +449,7 @@ static void modes(void) {
 	const CUresult no = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, wrong = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-	// Here: a capture that this thread has begun, unless it was relaxed.
+	// In this thread: prohibited during a capture that this thread has begun, unless it is relaxed.
 	for (int m = CU_STREAM_CAPTURE_MODE_GLOBAL; m <= CU_STREAM_CAPTURE_MODE_THREAD_LOCAL; m++) {
 		CHECK(cuStreamBeginCapture(s, m));
 		EXPECT(cuStreamQuery(t), no);
@@ -469,7 +469,7 @@ static void modes(void) {
 	mode = 3;
 	EXPECT(cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
 
-	// There: a global capture of any thread, unless it is told not to care.
+	// In another thread: prohibited during a global capture of any thread, unless the thread's mode is relaxed.
 	begin(s);
 	ask_other_thread(no, CUDA_SUCCESS, wrong);
 	invalid(s);

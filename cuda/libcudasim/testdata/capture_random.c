@@ -1,5 +1,5 @@
-// Random programs of streams and events leave the same bytes when they run at once as
-// when they are captured, instantiated and launched.
+// Random programs of streams and events must leave the same bytes whether they run directly
+// or are captured, instantiated and launched.
 #include "check.h"
 
 // mix stores 31 * *a + *b + c.
@@ -25,8 +25,8 @@ static unsigned pick(unsigned n) {
 	return (unsigned)(seed >> 33) % n;
 }
 
-// What a stream or an event comes after, and what has touched a word, are sets of
-// operations: what is not ordered must not be tried, since a race may end either way.
+// The predecessors of a stream or an event, and the operations that have accessed a word, are sets of
+// operations. Unordered accesses to a word are not generated, because their result is undefined.
 static uint64_t after[STREAMS], mark[EVENTS], writer[WORDS], readers[WORDS];
 
 static int may_read(int s, int w) { return (writer[w] & ~after[s]) == 0; }
@@ -145,6 +145,6 @@ int main(void) {
 		CHECK(cuGraphExecDestroy(x));
 		CHECK(cuGraphDestroy(g));
 	}
-	TRUE(nodes > 5 * PROGRAMS); // and not nothing
+	TRUE(nodes > 5 * PROGRAMS); // the programs are not trivial
 	return 0;
 }

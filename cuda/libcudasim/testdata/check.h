@@ -1,5 +1,5 @@
-// What the programs here check with. Each prints nothing and exits with 0 when all
-// is as it should be; else it says where it was not, and exits with 1.
+// Checks for the programs in this folder. A program prints nothing and exits with status 0 if all checks
+// succeed. Otherwise it prints the position of the first failure and exits with status 1.
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// EXPECT fails unless a driver call answers that code.
+// EXPECT fails unless a driver call returns the code.
 #define EXPECT(call, code) check_result((call), (code), #call, __FILE__, __LINE__)
 #define CHECK(call) EXPECT(call, CUDA_SUCCESS)
 
@@ -28,7 +28,7 @@ static inline void check_result(CUresult have, CUresult want, const char *call, 
 		return;
 	cuGetErrorName(have, &h);
 	cuGetErrorName(want, &w);
-	check_fail(file, line, "%s answers %s (%d), want %s (%d)", call, h, have, w, want);
+	check_fail(file, line, "%s returns %s (%d), want %s (%d)", call, h, have, w, want);
 }
 
 static inline void check_equal(long long have, long long want, const char *what, const char *file, int line) {

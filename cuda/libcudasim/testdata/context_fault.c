@@ -14,7 +14,7 @@ static void store(CUmodule module, CUdeviceptr to) {
 	CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
 }
 
-// Every call answers the fault from when it shows.
+// Every call returns the fault once it has been detected.
 static void poisoned(CUmodule module, CUresult fault) {
 	CUfunction function;
 	CUdeviceptr memory;

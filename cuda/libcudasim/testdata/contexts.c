@@ -134,7 +134,7 @@ static void queries(void) {
 	CHECK(cuCtxDestroy(a));
 }
 
-// What belongs to one context is none of another's, and goes with it.
+// Objects of one context are invalid in another, and are destroyed with their context.
 static void ownership(void) {
 	static const char ptx[] = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry idle() { ret; }\n";
 	CUcontext a, b;

@@ -1,4 +1,4 @@
-// What there is to know of a device, with the figures that all GPUs share.
+// The attributes of a device. Attributes that are equal on all GPUs are compared with their values.
 #include "check.h"
 
 static CUdevice device;

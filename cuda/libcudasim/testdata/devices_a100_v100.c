@@ -1,4 +1,4 @@
-// sim only: it wants one A100 and one V100
+// sim only: it requires one A100 and one V100
 // env: REPRISE_SIM=a100, v100
 #include "check.h"
 

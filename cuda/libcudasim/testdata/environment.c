@@ -1,5 +1,5 @@
-// What a program sets in its environment before cuInit is seen: the GPU, and that launches
-// are sampled, so that a large copy of a stream is timed and not made.
+// Environment variables that a program sets before cuInit take effect: the GPU, and sampling of launches,
+// in which a large copy is timed and not made.
 #include "check.h"
 
 int main(void) {

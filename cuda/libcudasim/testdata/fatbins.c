@@ -1,6 +1,6 @@
-// sim only: it reads files by their place in the source tree
+// sim only: it reads files of the source tree
 // env: REPRISE_SIM=h200,v100
-// Of the PTX in what nvcc -fatbin writes, the newest that the device can run is taken.
+// From a fatbin of nvcc -fatbin, the newest PTX that the device can run is loaded.
 #include "check.h"
 
 #define FOLDER "../simabi/internal/fatbin/testdata/"

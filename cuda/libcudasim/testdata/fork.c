@@ -1,6 +1,6 @@
-// A child of fork has no driver, whether other threads were in it or not, and whether it has the
-// functions by their symbols or from cuGetProcAddress; one that execs another program is of no
-// concern, and the parent goes on.
+// In a child of fork all driver functions fail, whether or not other threads were in a call, and whether the
+// functions come from symbols or from cuGetProcAddress. A child that calls exec is not affected, and neither is
+// the parent.
 #include "check.h"
 
 #include <pthread.h>

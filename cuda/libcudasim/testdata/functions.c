@@ -1,4 +1,4 @@
-// What a kernel needs, what can be set of it, and what the launch checks.
+// Attributes of kernels, the attributes that can be set, and the checks of a launch.
 #include "check.h"
 
 static const char ptx[] =
@@ -56,7 +56,7 @@ static void attributes(void) {
 	CHECK(cuFuncSetSharedMemConfig(fill, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE));
 }
 
-// More than 48 KiB of shared memory have to be asked for.
+// More than 48 KiB of shared memory require cuFuncSetAttribute.
 static void shared_memory(void) {
 	int most;
 	CHECK(cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device));

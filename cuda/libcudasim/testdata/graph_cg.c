@@ -1,5 +1,5 @@
-// Conjugate gradients as one graph: a loop on the device that runs until the residual
-// which it computes is small. Needs a driver of CUDA 12.4.
+// Conjugate gradients as one graph: a loop on the device that ends when the residual
+// is small. Requires a driver of CUDA 12.4.
 #include "check.h"
 
 // One block solves the one-dimensional Poisson problem; r, p, q and x are of N doubles.
@@ -56,8 +56,8 @@ static const char ptx[] =
 	"done: ret;\n"
 	"}\n";
 
-// cg is the same on the host, with the same order of additions; it returns how many
-// iterations there were.
+// cg does the same on the host, with the same order of additions. It returns the number of
+// iterations.
 static int cg(double *x, double limit) {
 	double r[N], p[N], q[N], rr = 0;
 	int count = 0;

@@ -1,5 +1,5 @@
-// Conditional nodes: an if in a while, a switch, an else, updates that reach into
-// bodies, and what is refused. Needs a driver of CUDA 12.8.
+// Conditional nodes: an if in a while, a switch, an else, updates of nodes in
+// bodies, and errors. Requires a driver of CUDA 12.8.
 #include "check.h"
 
 static const char ptx[] =
@@ -115,7 +115,7 @@ static void loops(CUdeviceptr n, CUdeviceptr odd) {
 		EQ(get(n), 0);
 		EQ(get(odd), 100 + (k + 1) / 2);
 	}
-	// A node two bodies down does something else, in later launches only.
+	// A node in a body of a body is changed, for later launches only.
 	int by = 10;
 	CUDA_KERNEL_NODE_PARAMS k = one_thread(add, (void *[]){&odd, &by});
 	set(n, 5);
@@ -128,7 +128,7 @@ static void loops(CUdeviceptr n, CUdeviceptr odd) {
 	set(odd, 0);
 	run(exec);
 	EQ(get(odd), 30);
-	// The instance does what another graph of its shape does, with the conditions of that.
+	// The instance is updated by another graph of the same shape, including its conditions.
 	CUgraph like = counting(n, odd, &other_if, &other_mask);
 	CUgraphExecUpdateResultInfo info;
 	CHECK(cuGraphExecUpdate(exec, like, &info));
@@ -165,7 +165,7 @@ static void selects(CUdeviceptr n, CUdeviceptr sum, CUgraphConditionalNodeType t
 	CHECK(cuGraphDestroy(g));
 }
 
-// Without a default, a launch begins with what the last one left.
+// Without a default, a launch begins with the last value of the previous launch.
 static void keeps(CUdeviceptr n, CUdeviceptr sum) {
 	CUgraph g, body;
 	CUgraphConditionalHandle c;

@@ -63,8 +63,8 @@ static void settle(void) {
 	}
 }
 
-// A graph of the first context in streams of the second: what precedes it there has
-// ended, and what follows waits.
+// A graph of the first context in streams of the second: it runs after the earlier work of the stream,
+// and before the later work.
 static void in_another_stream(void) {
 	CUgraph g;
 	CUgraphExec x;
@@ -164,7 +164,7 @@ static void captured(void) {
 	CHECK(cuEventDestroy(back));
 }
 
-// Once a context of a node is gone, the graph is not launched.
+// A graph cannot be launched after the context of one of its nodes was destroyed.
 static void destroyed(void) {
 	CUcontext third;
 	CUdeviceptr p;

@@ -1,5 +1,5 @@
-// Copies and fills of boxes as nodes: what they move, when host memory is read, and which
-// changes of an instance they allow; and nodes that wait for words of memory.
+// Copies and fills of boxes as nodes: their results, the time at which host memory is read, and the permitted
+// changes in an instance. Also nodes that wait for words of memory.
 #include "check.h"
 
 enum { W = 64, H = 6, D = 3, PITCH = 256, ROWS = 8 }; // a box, and the device memory it lies in
@@ -78,7 +78,7 @@ static void boxes(void) {
 	CHECK(cuGraphMemcpyNodeGetParams(down, &shown));
 	TRUE(shown.dstHost == out && shown.srcDevice == a && shown.srcXInBytes == 5 && shown.Depth == D);
 
-	// Set node by node only rows may be, and boxes only by another graph.
+	// The parameters of a single node can be changed only for rows. Boxes can be changed only by another graph.
 	EXPECT(cuGraphExecMemcpyNodeSetParams(exec, up, &p, context), CUDA_ERROR_INVALID_VALUE);
 	CUgraphExecUpdateResultInfo info;
 	p = box(out, b, 0, 5, 1, 1);
@@ -94,7 +94,7 @@ static void boxes(void) {
 	EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
 	TRUE(info.errorNode == down);
 
-	// What runs over the end, or has nothing.
+	// Copies that exceed an allocation, or have no bytes.
 	p = box(in, a, 1, 5, 1, 2);
 	p.dstHeight = ROWS * 2;
 	EXPECT(cuGraphMemcpyNodeSetParams(up, &p), CUDA_ERROR_INVALID_VALUE);

@@ -1,5 +1,5 @@
-// Nodes that record events and wait for them tie graphs to streams and to each other; and
-// nodes of any kind through one function.
+// Nodes that record events and wait for them order graphs with streams and with each other. Also
+// nodes of all kinds through cuGraphAddNode.
 #include "check.h"
 
 static int order[8], steps;

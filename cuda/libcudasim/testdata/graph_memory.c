@@ -1,5 +1,5 @@
-// Memory that nodes of graphs allocate and free: within a launch, past it, freed by
-// another graph, by the next launch and by the host; and what is refused.
+// Memory that nodes of graphs allocate: freed in the same launch, by
+// another graph, by the next launch, or by the host. Also the errors of such nodes.
 #include "check.h"
 
 enum { N = 1 << 16 };

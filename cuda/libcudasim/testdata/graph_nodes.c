@@ -1,5 +1,5 @@
-// A graph of every plain kind of node: built, asked about, instantiated, launched many
-// times, changed without its instance noticing.
+// A graph with every simple kind of node: it is built, queried, instantiated, launched many
+// times, and changed without an effect on its instance.
 // also with the per-thread default stream
 #include "check.h"
 

@@ -1,5 +1,5 @@
-// An instance of a graph is changed: node by node, by another graph of the same shape, and
-// by leaving nodes out. What it refuses leaves it as it was.
+// Changes of an instance: of single nodes, by another graph of the same shape, and
+// by disabling nodes. A refused change has no effect.
 // also with the per-thread default stream
 #include "check.h"
 
@@ -98,13 +98,13 @@ static void node_by_node(void) {
 	EQ(called, 0);
 	EQ(instead, 1);
 
-	// The graph itself is as it was.
+	// The graph itself is unchanged.
 	CUgraphExec again;
 	CHECK(cuGraphInstantiate(&again, graph, 0));
 	EQ(run(again, other), 11);
 	CHECK(cuGraphExecDestroy(again));
 
-	// Nodes that are left out still order.
+	// Disabled nodes still order their predecessors and successors.
 	unsigned on;
 	CHECK(cuGraphNodeGetEnabled(exec, n[1], &on));
 	EQ(on, 1);
@@ -129,7 +129,7 @@ static void node_by_node(void) {
 	CHECK(cuGraphDestroy(graph));
 }
 
-// build makes: clear, then two adds, then a copy; in the order given.
+// build builds a graph: clear, then two adds, then a copy. The nodes are added in the given order.
 static CUgraph build(CUgraphNode n[4], uint32_t start, uint32_t a, uint32_t b) {
 	CUgraph graph;
 	CHECK(cuGraphCreate(&graph, 0));
@@ -151,7 +151,7 @@ static void all_at_once(void) {
 	update(exec, next, CU_GRAPH_EXEC_UPDATE_SUCCESS, NULL);
 	EQ(run(exec, other), 222);
 
-	// Nodes of the first graph go on naming those of the instance.
+	// Nodes of the first graph still identify the nodes of the instance.
 	CHECK(cuGraphExecKernelNodeSetParams(exec, n[1], kernel(add, word, 30)));
 	EQ(run(exec, other), 232);
 	EXPECT(cuGraphExecKernelNodeSetParams(exec, m[1], kernel(add, word, 30)), CUDA_ERROR_INVALID_VALUE);

@@ -1,5 +1,5 @@
-// What a graph uses lives as long as the program, the graph, its clones and its instances
-// refer to it, and while launches are under way.
+// A user object lives as long as the program, a graph, its clones or its instances
+// hold references to it, and while launches are in progress.
 #include "check.h"
 
 #include <stdatomic.h>

@@ -213,7 +213,7 @@ static void attributes(void) {
 	EXPECT(cuStreamGetAttribute(s, 99, &w), CUDA_ERROR_INVALID_VALUE);
 }
 
-// After a fault a callback is told of it, and a host function is not called.
+// After a fault a callback receives its code, and a host function is not called.
 static void after_a_fault(void) {
 	static const char *ptx = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry fail() { trap; }\n";
 	CUmodule module;

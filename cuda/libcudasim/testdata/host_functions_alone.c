@@ -55,7 +55,7 @@ static void sleeping(void) {
 	EQ(calls, 0);
 }
 
-// What a function may do, it may do in any thread; the driver it may not call.
+// A function may run in any thread. It may not call the driver.
 static void CUDA_CB call_driver(void *data) {
 	CUdeviceptr memory;
 	*(CUresult *)data = cuMemAlloc(&memory, 1);

@@ -1,4 +1,4 @@
-// Host functions and callbacks that end their thread have run: what comes behind them goes on.
+// A host function or callback that ends its thread counts as finished: the work after it continues.
 #include "check.h"
 
 #include <pthread.h>

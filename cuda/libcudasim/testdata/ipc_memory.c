@@ -116,7 +116,7 @@ static void child(int in, int out) {
 	exit(0);
 }
 
-// refused are exports of what is no allocation of cuMemAlloc.
+// refused exports memory that cuMemAlloc has not allocated.
 static void refused(CUdeviceptr p) {
 	CUipcMemHandle h;
 	CUdeviceptr q;

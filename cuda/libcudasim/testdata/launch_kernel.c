@@ -1,5 +1,5 @@
-// A kernel gets its parameters from an array of pointers or from a buffer, and what is
-// wrong with a launch is found before it.
+// Kernel parameters are passed as an array of pointers or as a buffer. Errors of a launch are
+// reported by the call.
 #include "check.h"
 
 static const char ptx[] =

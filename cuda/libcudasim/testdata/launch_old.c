@@ -1,4 +1,4 @@
-// Launches as programs made them before CUDA 4.0, and the reference count of a context.
+// Launches by the functions from before CUDA 4.0, and the reference count of a context.
 #include "check.h"
 
 static const char *ptx =

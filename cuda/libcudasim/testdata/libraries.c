@@ -1,5 +1,5 @@
 // sim only: handles that are no longer valid may crash a real driver
-// Libraries: code of no context, loaded into each that uses it (CUDA 12).
+// Libraries: code that belongs to no context and is loaded into each context that uses it (CUDA 12).
 #include "check.h"
 
 static const char ptx[] =

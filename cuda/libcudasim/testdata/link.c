@@ -3,7 +3,7 @@
 
 #define HEAD ".version 7.0\n.target sm_52\n.address_size 64\n"
 
-// It calls what the other defines; both have a private function and variable of one name.
+// It calls a function of the other module. Both have a private function and a private variable of the same name.
 static const char caller[] = HEAD
 	".extern .func (.param .b32 r) twice(.param .b32 x);\n"
 	".extern .global .align 4 .u32 total;\n"

@@ -1,11 +1,11 @@
-// sim only: a driver knows the bounds of its own blocks, which are larger than what was asked for
-// Nothing reaches one byte past an allocation, or into one that was freed. Sizes and counts
-// that no memory can hold are refused before anything is read.
+// sim only: a driver checks only the bounds of its own blocks, which are larger than allocations
+// No call accesses a byte past an allocation, or memory that was freed. Sizes and counts
+// that exceed all memory are refused before anything is read.
 #include "check.h"
 
 #define N 3000
 
-// huge passes sizes that came out negative, or far too large.
+// huge passes negative sizes, converted to unsigned, and sizes that are far too large.
 static void huge(CUdeviceptr a, char *host) {
 	static const size_t sizes[] = {(size_t)-1, (size_t)-4096, (size_t)1 << 63, (size_t)1 << 62, (size_t)1 << 42};
 	CUgraph graph;

@@ -1,5 +1,5 @@
-// Copies and memsets of a captured stream happen when the graph is launched, with what
-// memory holds then.
+// Copies and memsets in a captured stream run when the graph is launched, and read the
+// contents of memory at that time.
 #include "check.h"
 
 #define N 1000
@@ -40,7 +40,7 @@ int main(void) {
 		for (int i = 0; i < N; i++)
 			EQ(out[i], i < 500 ? (i % 10 < 5 ? 7 : 30 + round) : i < 520 ? 9 : 0xee);
 	}
-	// What waits cannot be captured, and ends the capture.
+	// Calls that wait cannot be captured, and invalidate the capture.
 	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	EXPECT(cuMemcpyHtoD(a, pageable, N), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);

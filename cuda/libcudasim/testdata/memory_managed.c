@@ -1,6 +1,6 @@
-// sim only: it wants a device without page faults, and the virtual clock
+// sim only: it requires a device without page faults, and the virtual clock
 // env: REPRISE_SIM=h200, gtx960
-// Managed memory moves to who touches it, and is told to go home before the host does.
+// Managed memory moves to the device that accesses it, and is prefetched to the host before the host accesses it.
 #include "check.h"
 
 #include <reprise.h>
@@ -26,7 +26,7 @@ static uint64_t took(uint64_t start) {
 	return repriseNow() - start;
 }
 
-// launch is how long a kernel takes that reads the first n managed words.
+// launch returns the time of a kernel that reads the first n managed words.
 static uint64_t launch(unsigned n) {
 	void *params[] = {&device_words, &managed, &n};
 	uint64_t start = repriseNow();

@@ -1,5 +1,5 @@
-// Memory of the host that the device reaches: pinned, registered and managed, by
-// copies and by kernels.
+// Host memory that the device can access: pinned, registered and managed, in
+// copies and in kernels.
 #include "check.h"
 
 #define N 1000

@@ -78,7 +78,7 @@ static void accounts(CUstream stream, CUdevice device) {
 	TRUE(now == first);
 }
 
-// As much as there is, over and over, with nobody waiting: frees make room.
+// Allocate and free all memory repeatedly without a wait: freed memory is reused.
 static void over_and_over(CUstream stream) {
 	CUdeviceptr p;
 	size_t available, total;

@@ -1,4 +1,4 @@
-// Which code cuModuleLoadData answers for each kind of image that is no module for the GPU.
+// The code that cuModuleLoadData returns for each kind of image that cannot be loaded.
 // env: REPRISE_SIM=v100
 #include "check.h"
 
@@ -28,7 +28,7 @@ static void texts(void) {
 	answers(".version 6.0\n" KERNEL, CUDA_ERROR_INVALID_PTX);
 	answers(TEXT("99.0", "sm_52") KERNEL, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 	answers(TEXT("6.0", "sm_70") KERNEL, CUDA_SUCCESS);
-	answers(TEXT("7.8", "sm_90") KERNEL, CUDA_ERROR_INVALID_PTX); // current drivers do not answer 209 here
+	answers(TEXT("7.8", "sm_90") KERNEL, CUDA_ERROR_INVALID_PTX); // current drivers do not return 209 here
 	answers("\xef\xbb\xbf" GOOD, CUDA_ERROR_INVALID_IMAGE); // a byte order mark
 }
 

@@ -1,4 +1,4 @@
-// Images that are no modules, and what the compiler says of them.
+// Images that cannot be loaded, and the logs of the compiler.
 #include "check.h"
 
 #define HEAD ".version 7.0\n.target sm_52\n.address_size 64\n"

@@ -60,7 +60,7 @@ int main(void) {
 		for (int shared = 0; shared <= 49152; shared += 4096)
 			EQ(blocks(threads, shared), expected(threads, shared));
 	EQ(blocks(1025, 0), 0);
-	EQ(blocks(128, 49153), 0); // nobody asked for that
+	EQ(blocks(128, 49153), 0); // above 48 KiB, and not permitted by cuFuncSetAttribute
 	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, light, 0, 0), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, light, 32, 0), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, light, 32, 0, 2), CUDA_ERROR_INVALID_VALUE);

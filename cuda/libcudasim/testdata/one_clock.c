@@ -1,6 +1,6 @@
 // env: REPRISE_SIM=h200,h200
-// GPUs and contexts of a process have one time: what a context was given early has run
-// before what another is given late, whichever the host waits for.
+// All GPUs and contexts of a process share one virtual time: earlier work of one context runs
+// before later work of another, regardless of which one the host waits for.
 #include "check.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ static void ping_pong(void) {
 		CHECK(cuEventRecord(e[i], s));
 		want[i] += want[1 - i];
 	}
-	CHECK(cuEventSynchronize(e[1])); // the last one's, with nothing said of the first GPU
+	CHECK(cuEventSynchronize(e[1])); // waits for the last GPU only
 	EQ(cuEventQuery(e[0]), CUDA_SUCCESS);
 	for (int i = 0; i < 2; i++)
 		EQ(word(mem[i]), want[i]);
@@ -172,7 +172,7 @@ static void copies_between(void) {
 	EQ(word(mem[0]), 9);
 }
 
-// A query or wait on one context lets work of the other come to its end as well.
+// A query or a wait in one context also advances the work of the other.
 static void one_query_moves_all(void) {
 	volatile unsigned *flag;
 	int i = 0;
@@ -296,7 +296,7 @@ static void values(void) {
 	CHECK(cuMemFree(words));
 }
 
-// The fault of one context is no other's, even of one that waits for it.
+// A fault in one context does not affect others, even one that waits for its work.
 static void faults(void) {
 	CUevent e;
 	settle();

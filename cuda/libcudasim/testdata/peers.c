@@ -1,5 +1,5 @@
 // env: REPRISE_SIM=h200,h200
-// Memory of another GPU: copies reach it, and kernels once they are allowed to.
+// Memory of another GPU: copies can always access it, and kernels after cuCtxEnablePeerAccess.
 #include "check.h"
 
 static const char ptx[] =

@@ -1,4 +1,4 @@
-// What can be asked of an address, and memory that several contexts have.
+// Attributes of addresses, and memory that several contexts share.
 #include "check.h"
 
 static CUcontext context_of(CUdeviceptr p) {

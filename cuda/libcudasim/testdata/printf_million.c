@@ -1,4 +1,4 @@
-// A million calls of printf by one launch: the newest output stays, as much as the context's limit says.
+// A million calls of printf in one launch: the newest output is kept, up to the context's limit.
 #include <sys/stat.h>
 #include <unistd.h>
 

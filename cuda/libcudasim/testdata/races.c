@@ -1,5 +1,5 @@
 // env: REPRISE_SIM_RACE=1
-// What nothing orders is found where the host waits, once, even though the bytes come out right.
+// A race is reported once, by the next call that waits, even if the resulting bytes are correct.
 #include "check.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Streams and events: what they answer, and the order that they keep.
+// Streams and events: results of their functions, and the order of work.
 // also with the per-thread default stream
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// Texture references hold what was set in them.
+// Texture references return the attributes that were set.
 #include "check.h"
 
 // starts_are_aligned checks offsets at the start of allocations and behind it.

@@ -1,4 +1,4 @@
-// What the programs about virtual memory management share.
+// Common code of the programs about virtual memory management.
 #include "check.h"
 
 #define CHUNK ((size_t)2 << 20)
@@ -61,7 +61,7 @@ static inline unsigned long long access_of(CUdeviceptr p, int ordinal) {
 	return flags;
 }
 
-// map_new maps new memory of a GPU that no handle keeps, which this GPU and no other may access.
+// map_new maps new memory of a GPU and releases its handle. Only this GPU may access the memory.
 static inline void map_new(CUdeviceptr p, size_t size, int ordinal) {
 	CUmemGenericAllocationHandle h = create(ordinal, size);
 	CHECK(cuMemMap(p, size, 0, h, 0));

@@ -75,7 +75,7 @@ static void all(void) {
 	CHECK(cuMemAddressFree(at, f));
 }
 
-// vector grows by memory behind it, or where no addresses are behind it, by moving what is mapped.
+// vector grows by mapping memory after its end. If no addresses are free there, it moves its mappings.
 struct vector {
 	CUdeviceptr at;
 	size_t reserved, size;

@@ -1,5 +1,5 @@
-// Memory without an address, addresses without memory, and mappings: what may be done with them,
-// what faults, and when memory is given back.
+// Memory without an address, addresses without memory, and mappings: valid calls,
+// faults, and the time at which memory is freed.
 #include "virtual.h"
 
 static unsigned host[3 * CHUNK / 4];
@@ -98,7 +98,7 @@ static void errors(CUdeviceptr at, size_t size) {
 	EQ(free_memory(), before);
 }
 
-// copies refuse what is not mapped, or not accessible.
+// copies refuse memory that is not mapped or not accessible.
 static void copies(CUdeviceptr at) {
 	CUstream s;
 	CHECK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
@@ -226,7 +226,7 @@ static void aliases(CUdeviceptr at, CUfunction count) {
 	EXPECT(cuMemRetainAllocationHandle(&h, host), CUDA_ERROR_INVALID_VALUE);
 }
 
-// pointers are what can be asked of a reserved address.
+// pointers checks the attributes of reserved addresses.
 static void pointers(CUdeviceptr at, size_t size) {
 	CUdeviceptr p;
 	CUcontext context = (CUcontext)&p;

@@ -1,6 +1,6 @@
 // env: REPRISE_SIM=h200,h200
-// What has a context of its own needs no current one: it is freed, destroyed and asked about
-// in a thread without any, with another context current, and with one that was destroyed.
+// Calls on objects that belong to a context need no current one. They work in a thread without a context,
+// with another context current, and with a destroyed one.
 #include "check.h"
 
 static const char *ptx = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry idle() { ret; }\n";

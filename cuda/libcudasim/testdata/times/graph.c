@@ -8,7 +8,7 @@ enum { WORDS = 300, BUFFERS = 4 };
 
 static uint64_t state;
 
-// draw is a number below n, by Knuth's generator.
+// draw returns a random number below n, by Knuth's linear congruential generator.
 static uint32_t draw(uint32_t n) {
 	state = state * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)(state >> 33) % n;

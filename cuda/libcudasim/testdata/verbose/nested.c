@@ -1,4 +1,4 @@
-// Has a function of the program call the driver in the middle of a call that then fails.
+// A callback of the program calls the driver in the middle of a call that then fails.
 #include "../check.h"
 
 static const char ptx[] = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry empty() { ret; }\n";

@@ -1,5 +1,5 @@
-// Calls every function that the file argv[1] names with zeros, before cuInit and in a context, and
-// prints what each returns. Those for debuggers, and the few that end the context, are left out.
+// Calls every function in the file argv[1] with zeros as arguments, before cuInit and in a context, and
+// prints the results. It leaves out functions for debuggers and those that destroy the context.
 #include "../check.h"
 
 #include <dlfcn.h>
