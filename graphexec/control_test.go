@@ -381,8 +381,8 @@ func TestRacesInBodiesAreDetected(t *testing.T) {
   buffer @y u32[6] inout
   buffer @z u32[6] inout
 `
-	for name, text := range map[string]string{
-		"in a body": declared + `
+	for name, racing := range map[string]struct{ text, ops string }{
+		"in a body": {declared + `
   %0 = loop until @x[0:4] atleast 5 max(3) {
     %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
     %1 = launch m.increment grid(1) block(1) args(@y)
@@ -396,8 +396,8 @@ schedule s lanes(1) {
     %2 lane(2)
   }
 }
-`,
-		"beside a loop": declared + `
+`, "%0/%1 increment, %0/%2 increment"},
+		"beside a loop": {declared + `
   %0 = loop until @x[0:4] atleast 5 max(3) {
     %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
   }
@@ -409,8 +409,33 @@ schedule s lanes(2) {
   }
   %1 lane(1)
 }
-`,
-		"in a branch": declared + `
+`, "%0/%0 increment, %1 increment, until_word of %0 loop"},
+		"between two loops": {declared + `
+  %0 = loop until @x[0:4] atleast 5 max(3) {
+    %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
+    %1 = branch if @x[0:4] below 9 {
+      %0 = launch m.increment grid(1) block(1) args(@z)
+    }
+  }
+  %1 = loop until @y[0:4] atleast 5 max(3) {
+    %0 = launch m.increment grid(1) block(1) args(@y) uses(readwrite @y[0:4])
+    %1 = launch m.increment grid(1) block(1) args(@z)
+  }
+}
+schedule s lanes(2) {
+  %0 lane(0) body s lanes(1) {
+    %0 lane(0)
+    %1 lane(0) body s lanes(1) {
+      %0 lane(0)
+    }
+  }
+  %1 lane(1) body s lanes(1) {
+    %0 lane(0)
+    %1 lane(0)
+  }
+}
+`, "%0/%1/%0 increment, %1/%1 increment"},
+		"in a branch": {declared + `
   %0 = branch if @x[0:4] below 1 {
     %0 = launch m.increment grid(1) block(1) args(@y)
     %1 = launch m.increment grid(1) block(1) args(@y)
@@ -422,9 +447,9 @@ schedule s lanes(1) {
     %1 lane(1)
   }
 }
-`,
+`, "%0/%0 increment, %0/%1 increment"},
 	} {
-		f, err := ir.Load("racing.rir", text)
+		f, err := ir.Load("racing.rir", racing.text)
 		require.NoError(t, err)
 		for _, form := range graphexec.Backends() {
 			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
@@ -434,7 +459,11 @@ schedule s lanes(1) {
 			exec, err := graphexec.Instantiate(dev, f.Schedule, m, form)
 			require.NoError(t, err)
 			require.NoError(t, exec.Replay(context.Background()))
-			assert.ErrorContains(t, exec.Wait(context.Background()), "race", "%s, %v", name, form)
+			err = exec.Wait(context.Background())
+			require.ErrorContains(t, err, "race", "%s, %v", name, form)
+			for _, op := range strings.Split(racing.ops, ", ") {
+				assert.ErrorContains(t, err, op, "%s, %v", name, form)
+			}
 			_ = device.Join(exec.Close(), dev.Close())
 		}
 	}

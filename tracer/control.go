@@ -2,7 +2,6 @@ package tracer
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/ir"
@@ -59,7 +58,7 @@ func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, 
 	}
 	c.Scalar = scalar.Range()
 	for _, body := range bodies {
-		c.Bodies = append(c.Bodies, t.body(pc, kind, body))
+		c.Bodies = append(c.Bodies, t.body(kind, body))
 	}
 	if t.err == nil {
 		t.record(ir.ControlOp(kind, c), pc)
@@ -67,8 +66,8 @@ func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, 
 }
 
 // body records the calls of a function apart from those around it.
-func (t *Tracer) body(pc uintptr, kind ir.Kind, record func()) *ir.Graph {
-	outer, opaque, hosts := t.calls, len(t.opaque), len(t.hosts)
+func (t *Tracer) body(kind ir.Kind, record func()) *ir.Graph {
+	outer, opaque := t.calls, len(t.opaque)
 	t.calls = recording{}
 	record()
 	ops, positions := make([]ir.Op, t.calls.len()), t.positions()
@@ -76,14 +75,24 @@ func (t *Tracer) body(pc uintptr, kind ir.Kind, record func()) *ir.Graph {
 		t.expand(&ops[i], t.calls.what(i))
 		ops[i].Pos = positions[t.calls.pc(i)]
 	}
-	t.calls = outer
-	switch {
-	case len(t.opaque) > opaque:
-		t.fail(pc, "%v: %w", kind, fmt.Errorf("kernel %s in its body may touch memory that no parameter leads to: launch it outside", ops[t.opaque[opaque]].Launch.Entry))
-	case len(t.hosts) > hosts:
-		t.fail(pc, "%v: %w", kind, errors.New("a host call is in its body, which the device runs without the host: move it out"))
-	}
+	t.checkBody(kind, ops, t.opaque[opaque:])
+	t.calls, t.opaque = outer, t.opaque[:opaque] // which are numbers of the calls outside
 	return &ir.Graph{Ops: ops}
+}
+
+// checkBody refuses the first recorded call that a body cannot hold, with its line.
+func (t *Tracer) checkBody(kind ir.Kind, ops []ir.Op, opaque []ir.OpID) {
+	for i := range ops {
+		op, pc := &ops[i], t.calls.pc(i)
+		switch {
+		case op.Kind == ir.KindHost:
+			t.fail(pc, "the host call %q is in the body of a %v, which the device runs without the host: move it out of the body", op.Label, kind)
+		case op.Kind == ir.KindPrefetch:
+			t.fail(pc, "a prefetch of @%s is in the body of a %v, which the device runs without the host: move it out of the body", t.graph.Buffers[op.Prefetch.Range.Buffer].Name, kind)
+		case len(opaque) > 0 && int(opaque[0]) == i:
+			t.fail(pc, "kernel %s in the body of a %v may touch memory that no parameter leads to: launch it outside", op.Launch.Entry, kind)
+		}
+	}
 }
 
 // shareTables gives bodies the modules, parameters and buffers of the whole trace.

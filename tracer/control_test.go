@@ -30,8 +30,23 @@ func TestLoopsThatCannotBeRecordedAreRefused(t *testing.T) {
 		},
 		"which its body does not write": func(p program) { p.Loop(p.x.Slice(0, 1), ir.Below, 1, once, func() {}) },
 		"unknown comparison(0)":         func(p program) { p.Loop(p.x.Slice(0, 1), 0, 1, once, func() { p.Memset(p.x, uint32(0)) }) },
-		"a host call is in its body": func(p program) {
-			p.Branch(p.x.Slice(0, 1), ir.Below, 1, func() { p.HostCall("f", func() error { return nil }) }, nil)
+		`control_test.go:35: trace refused: the host call "f" is in the body of a branch, which the device runs without the host: move it out of the body`: func(p program) {
+			p.Branch(p.x.Slice(0, 1), ir.Below, 1, func() {
+				p.HostCall("f", func() error { return nil })
+			}, nil)
+		},
+		"control_test.go:42: trace refused: a prefetch of @m is in the body of a loop, which": func(p program) {
+			m := p.AllocManaged("m", ir.F32, 4, ir.InOut)
+			p.Loop(p.x.Slice(0, 1), ir.Below, 1, once, func() {
+				p.Memset(p.x, uint32(0))
+				p.Prefetch(m, true)
+			})
+		},
+		"control_test.go:48: trace refused: kernel opaque in the body of a branch may touch memory that no parameter leads to: launch it outside": func(p program) {
+			k := p.Module("opaque.ptx", opaqueKernel).Kernel("opaque")
+			p.Branch(p.x.Slice(0, 1), ir.Below, 1, func() {
+				p.Launch(k, tracer.Linear(1, 1), p.x)
+			}, nil)
 		},
 		"branch: ": func(p program) { p.Branch(tracer.Buffer{}, ir.Below, 1, func() {}, nil) },
 		"loop: ":   func(p program) { p.Loop(tracer.Buffer{}, ir.Below, 1, once, func() {}) },
@@ -86,3 +101,20 @@ func TestRecordedLoopsAreGraphsOfTheirOwn(t *testing.T) {
 `, ir.Print(g))
 	require.NoError(t, trace.Close())
 }
+
+// opaqueKernel stores to an address that it loads.
+const opaqueKernel = `
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry opaque(.param .u64 p)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [p];
+	ld.global.u64 %rd2, [%rd1];
+	mov.u32 %r1, 0;
+	st.global.u32 [%rd2], %r1;
+	ret;
+}
+`
