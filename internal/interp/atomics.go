@@ -33,6 +33,7 @@ func atomicOp(name string, typ ptx.Type, space ptx.Space) atomicFunc {
 		return func(_, b, _ uint64) uint64 { return b }
 	case "cas":
 		return func(old, b, c uint64) uint64 { return choose(old == b, c, old) }
+	// inc and dec wrap at the operand, see "atom" in the PTX ISA.
 	case "inc":
 		return func(old, b, _ uint64) uint64 { return choose(old >= b, 0, old+1) }
 	case "dec":
@@ -122,12 +123,14 @@ func atomicAccess(w *warp, in *inst) {
 		if in.c != noSlot {
 			third = w.lane(c, i)
 		}
+		// Concurrent blocks: the update is applied when all have ended.
 		if w.tracking && in.x.isGlobal(addr) {
 			w.eng.logUpdate(update{p, in, w.lane(b, i), third})
 			continue
 		}
 		old := readCell(p, int(n))
 		op := in.x.op
+		// A generic address in shared memory.
 		if in.x.inShared != nil && addr-sharedWindow < windowSize {
 			op = in.x.inShared
 		}

@@ -66,18 +66,23 @@ func (w *warp) arrive(f *fragment, s *segment) bool {
 	}
 	lane := firstLane(mask)
 	id, count := w.barrierOperands(in, lane)
+	// Lanes that name another barrier execute the instruction again, in a fragment of their
+	// own.
 	if other := mask &^ w.sameBarrier(in, mask, id, count); other != 0 {
 		f.stack = append(f.stack, entry{f.pc, f.rpc, other})
 		f.mask, mask = f.mask&^other, mask&^other
 	}
 	f.isolate(mask, s)
+	// The cluster's barrier has no register.
 	if id >= maxBarriers && in.x.idReg || count%lanes != 0 {
 		w.fail(BarrierMismatch, in, lane, 0,
 			fmt.Sprintf("barrier %d for %d threads: the id must be at most 15 and the count a multiple of 32", id, count))
 		return true
 	}
 	w.split(f)
+	// split may have moved the fragments.
 	f = &w.frags[w.current]
+	// All lanes of the warp that have not exited arrive together.
 	whole := mask == ^w.exited
 	f.pc = s.next
 	b := &w.eng.barriers[id]
@@ -114,6 +119,7 @@ func (e *engine) leave(gone uint32) {
 		return
 	}
 	for id := range e.barriers {
+		// A barrier that names a count waits for that many threads.
 		if b := &e.barriers[id]; b.arrived > 0 && b.counted == 0 {
 			e.completeBarrier(int32(id))
 		}
@@ -131,6 +137,7 @@ func (e *engine) completeBarrier(id int32) {
 	if b.arrived < expected {
 		return
 	}
+	// The barrier completes at the time of the last arrival.
 	var latest moment
 	for i := range e.warps {
 		if e.warps[i].waitsAt(id) {
@@ -171,6 +178,7 @@ func (w *warp) passBarrier(id int32, b *barrier) {
 		}
 		f.wait = running
 		in := &w.kernel.code[f.at]
+		// Results are stored for the lanes of the fragment only.
 		live := w.live
 		w.live = f.mask
 		switch in.x.mode {

@@ -45,8 +45,10 @@ func (l *lowering) builtin(results, args []ptx.Operand, nres, nargs int, c cost,
 	r := blank()
 	r.x = newExtra()
 	r.x.space, r.x.kind = ptx.Generic, loads
+	// The call may access memory, and its faults name this site.
 	r.site = int32(l.k.sites)
 	l.k.sites++
+	// In a routine, parameters are relative to its frame.
 	framed := l.root != nil
 	if framed {
 		r.a, _ = l.local(0)

@@ -72,6 +72,7 @@ type callStack struct {
 func (w *warp) call(f *fragment, s *segment) {
 	in := &w.kernel.code[s.last]
 	mask := w.taken(f, s)
+	// All lanes continue after the call, where the groups converge.
 	f.stack = append(f.stack, entry{s.next, f.rpc, f.mask})
 	for mask != 0 && w.fault == nil {
 		r, group := in.x.call.callee, mask
@@ -135,6 +136,8 @@ func (w *warp) enter(in *inst, r *routine, lane int) {
 	c.top = fp + uint64(r.frame)
 	w.growLocal(int(c.top))
 	callers := w.framePointer(lane)
+	// Arguments are copied between the frames, as in a calling convention with all
+	// parameters on the stack.
 	for i, p := range site.args {
 		copy(w.localBytes(lane, fp, r.params[i]), w.localBytes(lane, *callers, p))
 	}

@@ -44,6 +44,7 @@ func compile(mod *Module, f *ptx.Func) *Kernel {
 		return k
 	}
 	l.finish()
+	// .maxnreg limits the registers of a thread.
 	if f.MaxRegs > 0 { // the assembler spills the other registers
 		k.registers = min(k.registers, int(f.MaxRegs))
 	}
@@ -164,9 +165,9 @@ func (l *lowering) enter(f *ptx.Func) *frame {
 	return fr
 }
 
-// body lowers the instructions of a function. fold goes first through all of them: a
-// register that is another name of a constant must be known before any use of it, also in a
-// loop.
+// body lowers the instructions of a function. fold goes first through all of them, since a
+// register that is another name of a constant must be known before any use of it, also
+// before a use that precedes it in a loop.
 func (l *lowering) body(fr *frame) error {
 	folded := make([]bool, len(fr.fn.Body))
 	for i := range fr.fn.Body {
@@ -202,8 +203,8 @@ func registerSize(t ptx.Type) int {
 	return min(max(t.Size(), 2), 8) // see wide
 }
 
-// countDefinitions finds the registers that one instruction defines. Operands that are
-// not written may count as definitions, which only prevents some folding.
+// countDefinitions finds the registers that one instruction defines. An operand that is not
+// written may count as a definition, which only prevents some folding.
 func (fr *frame) countDefinitions() {
 	defs := make([]uint8, len(fr.fn.Regs))
 	mark := func(r ptx.RegID) {
@@ -315,6 +316,7 @@ func (l *lowering) aliasOf(op *ptx.Operand, size int) slot {
 
 // kernelParam reports whether v is a parameter of the kernel.
 func (l *lowering) kernelParam(v *ptx.Var) bool {
+	// The parameters of an inlined function are local memory.
 	if !l.frame.fn.Entry {
 		return false
 	}

@@ -81,6 +81,8 @@ func (c conversion) intToFloat() bitsFunc {
 	size, signed := c.src.Size(), c.src.Signed()
 	return func(v uint64) uint64 {
 		v = signExtend(v, size, signed)
+		// Both halves have at most 32 bits and are exact; twoSum returns the rounding error
+		// of their sum.
 		hi, lo := float64(v>>32), float64(uint32(v))
 		if signed {
 			hi = float64(int64(v) >> 32)
@@ -103,6 +105,7 @@ func (c conversion) floatToFloat() bitsFunc {
 func (c conversion) floatToInt() bitsFunc {
 	read := c.reader()
 	size, signed := c.dst.Size(), c.dst.Signed()
+	// The value for a NaN depends on the types, see "cvt" in the PTX ISA.
 	nan := uint64(0)
 	if c.src == ptx.F64 || size == 8 {
 		nan = signExtend(1<<(8*size-1), size, signed)

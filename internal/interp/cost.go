@@ -93,6 +93,7 @@ func arithmeticCost(in *ptx.Inst, typ ptx.Type) cost {
 	switch in.Name {
 	case "ex2", "lg2", "sin", "cos", "tanh":
 		return costSpecial
+	// The exact forms refine an approximation, like a division.
 	case "rcp", "rsqrt", "sqrt":
 		if typ != ptx.F64 && strings.Contains(in.Opcode(), ".approx") {
 			return costSpecial
@@ -115,9 +116,9 @@ func arithmeticCost(in *ptx.Inst, typ ptx.Type) cost {
 	return floatCost(typ)
 }
 
-// flops returns the floating-point operations of an instruction on registers, per lane,
-// in terms of PTX: a division counts as one, whatever the assembler generates for it,
-// and a fused multiply-add as two.
+// flops returns the floating-point operations of an instruction on registers, per lane.
+// They are counted in terms of PTX: a division counts as one, independent of the code that
+// the assembler generates for it, and a fused multiply-add as two.
 func flops(in *ptx.Inst, typ ptx.Type) int64 {
 	if !typ.Float() {
 		return 0

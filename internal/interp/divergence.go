@@ -57,6 +57,8 @@ func (w *warp) branch(f *fragment, s *segment) bool {
 // "else", its lanes wait there and only the other side runs.
 func (f *fragment) diverge(s *segment, taken uint32) {
 	other := f.mask &^ taken
+	// The entry for the reconvergence point, with all lanes. It is at the bottom of the new
+	// entries.
 	if s.rpc != f.rpc && s.rpc != noReconvergence {
 		f.stack = append(f.stack, entry{s.rpc, f.rpc, f.mask})
 	}
@@ -176,6 +178,7 @@ func (w *warp) split(f *fragment) {
 		}
 	}
 	other.pop(w.exited)
+	// The old fragment keeps the entries of its own lanes.
 	kept := f.stack[:0]
 	for _, e := range f.stack {
 		if e.mask &^= rest; e.mask != 0 {

@@ -252,6 +252,7 @@ func (e *engine) linearBlock() int64 {
 func (w *warp) begin() {
 	k := w.kernel
 	w.exited, w.clock, w.carry, w.fault, w.polled, w.drewNumber = ^w.present, moment{}, 0, nil, nil, false
+	// The memory of the first fragment's stack is kept.
 	stack := []entry(nil)
 	if cap(w.frags) > 0 {
 		stack = w.frags[:1][0].stack[:0]
@@ -283,6 +284,7 @@ func (w *warp) begin() {
 // launch at the step limit.
 func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	s := &w.kernel.segments[pc]
+	// Work is computed from the visits at the end of the launch.
 	e.visits[pc]++
 	e.count.insts += s.insts
 	active := int64(bits.OnesCount32(mask))
@@ -291,6 +293,8 @@ func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	w.clock.cycles += s.path.cycles
 	w.clock.trips += s.path.trips
 	if e.steps -= s.insts; e.steps < 0 && w.fault == nil {
+		// The fault names the first instruction of the segment, or its ending if it has no
+		// other.
 		in := s.first
 		if s.first == s.end && s.last >= 0 {
 			in = s.last

@@ -78,6 +78,8 @@ func (l *lowering) segment(i, end int, afterSync bool) {
 	k := l.k
 	s := segment{first: int32(len(k.code)), last: -1, guard: noSlot}
 	clock := &l.timing
+	// The wait for the result is paid where it is used, not at the end of the operation's
+	// segment.
 	if afterSync {
 		k.segments[len(k.segments)-1].path = clock.now.minus(clock.from)
 	} else {
@@ -154,6 +156,7 @@ func (c *schedule) add(it *item) {
 	}
 	start := c.now
 	it.visit(func(s *slot) { start = later(start, c.ready[*s]) }, func(*slot) {})
+	// The next instruction issues when this one has been issued, not when it has ended.
 	c.now = start.plus(int64(it.cost.work.Total()))
 	result := start.plus(it.cost.latency)
 	if it.cost.trip {

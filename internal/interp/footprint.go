@@ -52,6 +52,7 @@ func (e *engine) touch(a *allocation, kind accessKind) *reach {
 // extend adds a to the allocations that e has touched.
 func (e *engine) extend(a *allocation) *reach {
 	n := len(e.reached)
+	// Objects behind the length are reused from earlier launches.
 	if n == cap(e.reached) {
 		e.reached = append(e.reached, &reach{})
 	} else {
@@ -119,6 +120,7 @@ func (e *engine) mark(r *reach, off, n uint64, kind accessKind) {
 func (e *engine) openPage(r *reach, i uint32, kind accessKind) *page {
 	p := r.pages[i]
 	if p == nil {
+		// Too much memory would be needed to record the launch.
 		if e.run.pool.opened.Add(1) == maxOpened {
 			e.run.abandon()
 		}

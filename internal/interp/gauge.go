@@ -183,6 +183,8 @@ func bankWavefronts(w *warp, in *inst) int64 {
 	case p == oneElement && !updating:
 		return 1
 	}
+	// For each bank: the number of different words that the lanes access. Most banks have
+	// one, so only further words are listed.
 	var load [32]int64   // words of each bank
 	var first [32]uint64 // the first of them, plus one
 	var more [4 * lanes]uint64
@@ -212,6 +214,7 @@ func bankWavefronts(w *warp, in *inst) int64 {
 // passes on stores and atomics.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
+	// The lanes' bytes are one range.
 	if p, first := w.accessPattern(in, n); p != scattered && in.x.kind != updates {
 		end := first + n
 		if p == adjacent {
@@ -262,9 +265,9 @@ func (g *gauge) sector(s uint64, in *inst) {
 }
 
 // l1 is one block's share of its multiprocessor's L1 cache: lines of four sectors,
-// direct-mapped by a hash of the address. Two simplifications: resident blocks have
-// equal shares, and nothing survives from block to block. The hash stands for the
-// associativity.
+// direct-mapped by a hash of the address. It is simplified in two respects: resident blocks
+// have equal shares, and nothing survives from block to block. The hash replaces the
+// associativity of the hardware, since it spreads addresses that would compete for a set.
 type l1 struct {
 	lines []l1line
 	epoch uint32

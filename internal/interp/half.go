@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Arithmetic on 16-bit floats is computed in float64 and rounded once. Products of two are
-// exact there; sums are first rounded to odd.
+// Arithmetic on 16-bit floats is computed in float64 and rounded once. Products of two
+// 16-bit floats are exact in float64. Sums may not be, so they are first rounded to odd,
+// see toOdd.
 
 // addHalf registers f16 and bf16, and their packed forms lane by lane of the pair.
 func addHalf(t opTable) {

@@ -131,11 +131,13 @@ func (v *watcher) checkInitialised(w *warp, in *inst, m *marks, lo, hi uint64, l
 		return
 	}
 	at, n := m.of.base+lo, hi-lo
+	// All lanes access adjacent elements: find the lane of the first bad byte.
 	if lane == wholeRow {
 		lane = w.laneAt(in, m.of.base+first)
 		at, n = w.address(in, lane), in.x.bytes()
 	}
 	h := Hazard{Kind: UninitialisedRead, Inst: w.kernel.indexOf(in), Thread: w.threadAt(lane), Address: at, Bytes: n}
+	// h.Partial is set if some element of the vector has been written as a whole.
 	size := min(uint64(in.x.size), n)
 	for off := uint64(0); off < n; off += size {
 		e := at - m.of.base + off

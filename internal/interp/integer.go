@@ -190,6 +190,7 @@ func extractSigned(a uint64, pos, length uint32, width uint) int64 {
 	if n == 0 {
 		return 0
 	}
+	// The sign is that of the field's last bit, or of the register if the field exceeds it.
 	top := min(p+n-1, width-1)
 	sign := int64(a<<(63-top)) >> 63
 	if p > top {
@@ -312,6 +313,7 @@ func findNthSet(mask, base uint32, offset int32) uint32 {
 	if offset < 0 {
 		step = -1
 	}
+	// The offset counts set bits, the first of which may be base itself.
 	left := max(offset, -offset)
 	if offset == 0 {
 		left, mask = 1, mask&(1<<base)

@@ -150,6 +150,7 @@ func (w *warp) prepare(e *engine, index uint32) {
 	k := w.kernel
 	present := min(lanes, e.threads-index*lanes)
 	w.present = uint32(uint64(1)<<present - 1)
+	// Constants of the kernel remain in the register file from launch to launch.
 	if fresh := w.ready != k; fresh {
 		w.ready = k
 		for _, c := range k.constants {

@@ -143,8 +143,10 @@ func (r *run) estimate(s *Stats) {
 	if g.blocks == 0 {
 		return
 	}
+	// The grid has factor times the work of the measured blocks.
 	factor := r.gridFactor(g, s)
 	s.Work[unit.Memory] += float64(g.extra) * r.factorFor(factor, s.Work[unit.Memory], g.issued)
+	// Without a measured load, every sector counts as a miss.
 	s.SectorsMissed = s.SectorsRead
 	if g.read > 0 {
 		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
@@ -170,12 +172,12 @@ func (r *run) gridFactor(g *gauge, s *Stats) float64 {
 // for all blocks (all) as well as for the measured ones. It is the ratio of the two: the
 // measured blocks may be the only ones in the grid that have any of it. factor is the
 // result of gridFactor.
-func (r *run) factorFor(oneIn, all float64, measured int64) float64 {
+func (r *run) factorFor(factor, all float64, measured int64) float64 {
 	switch {
 	case r.toRun < r.blocks && !r.kernel.ordered:
 		return 1 // the measured blocks already represent the others
 	case r.kernel.sharesWork || measured == 0:
-		return oneIn
+		return factor
 	}
 	return all / float64(measured)
 }
@@ -183,11 +185,11 @@ func (r *run) factorFor(oneIn, all float64, measured int64) float64 {
 // touchedFactor returns the factor for the memory touched. In a grid with more threads than
 // work, the idle blocks issue instructions but touch no memory, so the factor is the ratio
 // of the sectors loaded.
-func (r *run) touchedFactor(g *gauge, s *Stats, oneIn float64) float64 {
+func (r *run) touchedFactor(g *gauge, s *Stats, factor float64) float64 {
 	if g.read > 0 && r.toRun == r.blocks {
 		return float64(s.SectorsRead) / float64(g.read)
 	}
-	return oneIn
+	return factor
 }
 
 // skippedRatio returns the ratio of the instructions that were counted to those that were
@@ -235,6 +237,7 @@ func (k *Kernel) check(l *Launch) *Fault {
 	threads := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2])
 	limit := uint64(k.maxThreads[0]) * uint64(k.maxThreads[1]) * uint64(k.maxThreads[2])
 	switch {
+	// The fault of the lowering, with the label of this launch.
 	case k.unsupported != nil:
 		f := *k.unsupported
 		f.Label = l.Label

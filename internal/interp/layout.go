@@ -18,6 +18,7 @@ func (it *item) visit(use, def func(s *slot)) {
 		if *s == noSlot {
 			return
 		}
+		// Lanes without the guard keep the old value, so it must be alive.
 		if it.guard != noSlot {
 			use(s)
 		}
@@ -137,6 +138,8 @@ func (l *lowering) span(i int) (first, end int) {
 // It calls at for each item with the set around it.
 func (l *lowering) backward(i int, live dense.Set, at func(item int, live dense.Set)) {
 	first, end := l.span(i)
+	// Definitions end the life of a register, uses begin it; of one item, the definitions
+	// are removed first.
 	for j := end - 1; j >= first; j-- {
 		it := &l.items[j]
 		it.visit(func(*slot) {}, func(s *slot) { live.Remove(int(*s)) })
@@ -173,6 +176,8 @@ func (l *lowering) intervals(in []dense.Set, live dense.Set) []interval {
 		if i == 0 {
 			each(in[0], -1)
 		}
+		// A register that is alive at an end of the segment is alive at that item, used
+		// there or not.
 		each(in[i], first)
 		l.liveOut(i, in, live)
 		each(live, end-1)
@@ -269,6 +274,7 @@ func (s *linearScan) place(iv interval) {
 	v.at = s.take(v.size)
 	s.words += words(v.size)
 	s.maxWords = max(s.maxWords, s.words)
+	// active remains sorted by the ends of the intervals.
 	i := sort.Search(len(s.active), func(i int) bool { return s.active[i].end > iv.end })
 	s.active = append(s.active, interval{})
 	copy(s.active[i+1:], s.active[i:])
@@ -342,6 +348,7 @@ func (l *lowering) placeUniforms() {
 		k.scratch, k.scratchPreds = slot(roundUp(k.fileSize, 8)), slot(k.predCount)
 		k.fileSize, k.predCount = int(k.scratch)+scratchSize, k.predCount+3
 	}
+	// Whole words, and at least one, since prepare takes the address of the first.
 	k.fileSize = (k.fileSize + 8) &^ 7
 }
 

@@ -131,6 +131,7 @@ func (l *lowering) comparisonOf(i int, guard slot) int {
 // is reset if the warp has yielded since the last iteration, or is split.
 func (w *warp) leap(f *fragment, s *segment) {
 	t := &w.loopStates[s.loop]
+	// The warp waited since the last iteration, or is split: count anew.
 	if t.taken == 0 || t.run != w.turnCount || len(w.frags) != 1 {
 		t.taken, t.attempt, t.run = 0, max(t.attempt, warmIterations), w.turnCount
 	}
@@ -155,6 +156,7 @@ func (w *warp) leap(f *fragment, s *segment) {
 		t.taken = 0
 		return
 	}
+	// A loop with few iterations left is not worth the search.
 	t.attempt *= 2 // kept when the loop is entered again, so that short loops are soon ignored
 }
 
@@ -233,6 +235,7 @@ func (w *warp) remaining(f *fragment, s *segment) uint64 {
 	switch n := w.untilEqual(s.loop, f.mask); {
 	case n == 0 || !continues(0):
 		return 0
+	// The loop ends when the registers are equal.
 	case !continues(n) && continues(n-1): // the compared registers become equal
 		return n - 1
 	case continues(n) && !continues(n+1):

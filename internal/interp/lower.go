@@ -58,6 +58,7 @@ func (l *lowering) lower() error {
 	if what := l.in.Unknown(); what != "" {
 		return l.fail("%s is unknown", what)
 	}
+	// A cache policy has no effect on results.
 	if has(l.in, "L2::cache_hint") && len(l.in.Args) > 1 { // the policy is the last operand
 		plain := *l.in
 		plain.Args = plain.Args[:len(plain.Args)-1]
@@ -83,6 +84,8 @@ func (l *lowering) arithmetic() error {
 	if !ok {
 		return l.fail("the interpreter cannot run this instruction")
 	}
+	// Registers must have exactly the size of their operand: the parser has checked the
+	// types, and inst has no conversions.
 	sizes := operandSizes(in, registerSize(list[0]))
 	if widens(list) { // all sources except the last one, the addend
 		sizes[1] = registerSize(list[1])
@@ -107,6 +110,7 @@ func (l *lowering) registers(exec handler, c cost, typ ptx.Type, sizes ...int) e
 	if r.d, err = l.dest(&in.Args[0], sizes[0]); err != nil {
 		return err
 	}
+	// Sources fill a, b and c in order.
 	sources := []*slot{&r.a, &r.b, &r.c}
 	if len(sizes) == 5 {
 		r.x = newExtra()
@@ -321,8 +325,8 @@ func (l *lowering) pack() error {
 	return err
 }
 
-// elements resolves the registers of a vector operand. want is their size in bytes, or
-// 0 if registers may be wider than the elements.
+// elements resolves the registers of a vector operand. regSize is their size in bytes, or 0
+// if registers may be wider than the elements.
 func (l *lowering) elements(x *extra, ops []ptx.Operand, dest bool, regSize int) error {
 	for i := range ops {
 		op := &ops[i]
@@ -419,6 +423,7 @@ func (l *lowering) cvta() error {
 	if r.a, err = l.source(&in.Args[1], size, ptx.U64); err != nil {
 		return err
 	}
+	// A window of 0 means that both addresses are the same.
 	window := uint64(0)
 	switch spaceOf(in) {
 	case ptx.Shared:
@@ -435,6 +440,7 @@ func (l *lowering) cvta() error {
 		r.exec = ops["mov.b64"]
 	} else {
 		r.exec = ops["add.u64"]
+		// cvta.to goes from a generic address to one of the space.
 		if has(in, "to") {
 			window = -window
 		}
@@ -498,6 +504,7 @@ func (l *lowering) lop3Joined() error {
 			return err
 		}
 	}
+	// p = (d != 0) op c
 	test := blank()
 	test.exec, test.x = setp, newExtra()
 	test.x.test, test.x.combine = tests["ne.b32"], combiners[whole.Suffix[0]]

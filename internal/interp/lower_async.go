@@ -71,12 +71,15 @@ func (l *lowering) copyAsync() error {
 		return l.fail("the destination must be in shared memory")
 	}
 	s.wide = l.vregs[r.x.e].size == 8
+	// A 32-bit address in shared memory wraps, a 64-bit one does not.
 	if n := l.vregs[r.x.e].size; n != 4 && n != 8 {
 		return l.fail("the address register must have 32 or 64 bits")
 	}
 	r.x.async = s
 	if len(in.Args) == 4 {
 		var err error
+		// The fourth operand is a predicate that skips the copy, or the number of bytes to
+		// read.
 		if op := &in.Args[3]; l.size(op, 4) == 0 {
 			r.x.p, r.x.pNeg, err = l.predicate(op)
 		} else {

@@ -201,6 +201,7 @@ func (l *lowering) inline(f *ptx.Func, results, args []ptx.Operand) error {
 		skip.free, skip.neg = false, !skip.neg
 		skip.ending, skip.frame, skip.targets = branches, caller, []int{caller.at + 1}
 	}
+	// Variables of the body are placed behind those of the caller.
 	own := l.localEnd
 	fr := l.enter(f)
 	for i, v := range f.Return {
@@ -300,11 +301,13 @@ func (l *lowering) lowerRoutines() error {
 	if len(l.k.routines) == 0 {
 		return nil
 	}
+	// Routines follow the kernel in the code.
 	l.exit() // the kernel must not fall through into them
 	for i := 0; i < len(l.k.routines); i++ {
 		r := l.k.routines[i]
 		first, local := len(l.items), max(l.maxLocal, l.localEnd)
 		err := l.lowerRoutine(r)
+		// A function that only a pointer may reach is refused when it is called.
 		if err != nil && r.direct {
 			return err
 		}

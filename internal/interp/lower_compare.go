@@ -28,6 +28,7 @@ func (l *lowering) test(r *inst, typ ptx.Type) error {
 	if !ok || len(in.Args) < 3 {
 		return l.fail("the interpreter cannot run this comparison")
 	}
+	// Packed types have a second comparison, of the upper halves.
 	r.x.upper = tests[key+".upper"]
 	r.x.test = t
 	var err error
@@ -66,6 +67,7 @@ func (l *lowering) setp() error {
 		return err
 	}
 	r.exec = setp
+	// The most frequent form has a handler without tests for the others.
 	if r.x.d2 == noSlot && r.x.combine == nil {
 		r.exec = setpOnly
 	}
@@ -151,6 +153,7 @@ func (l *lowering) selp() error {
 	if r.c, neg, err = l.predicate(&in.Args[3]); err != nil {
 		return err
 	}
+	// selp d, a, b, !p is selp d, b, a, p.
 	if neg {
 		r.a, r.b = r.b, r.a
 	}

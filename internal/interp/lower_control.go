@@ -100,6 +100,7 @@ func (l *lowering) bar() error {
 		if r.d, args, err = l.barrierResult(r.x, args); err != nil {
 			return err
 		}
+		// The predicate is the last operand; the thread count before it is optional.
 		last := len(args) - 1
 		if last < 1 {
 			return l.fail("needs a predicate")
@@ -173,6 +174,7 @@ func (l *lowering) warpSync(exec handler, r inst, mask *ptx.Operand, c cost) err
 	if r.x.members, err = l.source(mask, 4, ptx.B32); err != nil {
 		return err
 	}
+	// A literal mask is the same in all lanes.
 	r.x.uniform = l.vregs[r.x.members].home == immediate
 	r.x.sync = syncShape{name: l.in.Opcode(), value: 4}
 	if r.a != noSlot {
@@ -234,6 +236,7 @@ func (l *lowering) shfl() error {
 			return err
 		}
 	}
+	// Lanes read registers of other lanes, also before these wrote them: see assignClears.
 	l.k.shuffles = true
 	if !sync {
 		r.exec = shuffle

@@ -27,6 +27,7 @@ func (l *lowering) cvt() error {
 	switch dst, src := in.Suffix[n-2], in.Suffix[n-1]; {
 	case has(in, "pack"):
 		return l.convertPack()
+	// Two sources: the destination holds two values.
 	case len(in.Args) == 3:
 		return l.convertPair(c, pairs[dst], src)
 	case dst == "tf32" && src == "f32":
@@ -47,6 +48,7 @@ func (l *lowering) cvt() error {
 		}
 	}
 	dsize, ssize := l.cvtSizes(registerSize(c.dst), registerSize(c.src))
+	// Go's own conversions avoid the detour through float64.
 	if exec := c.fast(dsize, ssize); exec != nil {
 		return l.registers(exec, convertCost(c.dst, c.src), c.src, dsize, ssize)
 	}

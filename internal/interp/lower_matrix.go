@@ -81,6 +81,7 @@ func (l *lowering) fragmentAccess(load bool) error {
 	if err := l.memory(&r, &in.Args[address], kind, ptx.B32); err != nil {
 		return err
 	}
+	// The watchers would see one access of each lane.
 	r.x.memory = false // a lane makes several accesses, see warp.span
 	o := &matrixOp{colMajor: has(in, "col")}
 	o.m, o.n, o.k = ptx.MatrixShape(in)
@@ -91,6 +92,7 @@ func (l *lowering) fragmentAccess(load bool) error {
 	if o.d.bits < 8 && !o.neighbours(&o.d) {
 		return l.fail("elements of less than a byte need the layout that keeps a register together")
 	}
+	// Without a stride the rows, or columns, follow each other without a gap.
 	stride := ptx.Operand{Kind: ptx.OpInt, Imm: int64(o.rowLength()), Reg: ptx.NoReg, Reg2: ptx.NoReg}
 	if len(in.Args) == 3 {
 		stride = in.Args[2]
@@ -150,6 +152,7 @@ func (l *lowering) product() error {
 	switch {
 	case formats[0] == "s32":
 		exec, flops = multiplyInt, 0
+	// The only shape whose lanes compute independent products, with a layout of its own.
 	case in.Name == "mma" && formats[1] == "f16" && o.m == 8 && o.k == 4:
 		o.rowA, o.colB = layoutsOf(in)
 		exec, flops = quadPairs, 4*flops // each pair of quads computes its own product

@@ -25,6 +25,7 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 	if typ == ptx.Pred || typ == ptx.B128 || typ == ptx.NoType {
 		return l.fail("the interpreter cannot access memory as .%s", typ)
 	}
+	// .const variables are in global memory, where they have generic addresses.
 	if x.space == ptx.Const {
 		x.space = ptx.Global
 	}
@@ -101,6 +102,7 @@ func (l *lowering) results() {
 		if x == nil || x.kind != updates {
 			continue
 		}
+		// An atom whose result nothing reads is equivalent to a red.
 		read := it.d != noSlot && used[it.d]
 		exchange := strings.HasPrefix(x.atomic, "exch")
 		x.synchronises = x.synchronises || read || exchange || strings.HasPrefix(x.atomic, "cas")
@@ -166,6 +168,7 @@ func (l *lowering) load() error {
 			r.d, r.exec, r.x.elems = e.reg, h, []element{{noSlot, e.size}}
 		}
 	}
+	// The wrapper is around every handler, also the fast ones.
 	if r.x.watched {
 		r.exec = withPolling(r.exec)
 	}
@@ -280,6 +283,7 @@ func (l *lowering) atomicVector(shift int) error {
 	if len(list) != 1 || address.Kind != ptx.OpMem || shift == 0 && len(whole.Args[0].Elems) != len(values) {
 		return l.fail("needs vectors of the same length")
 	}
+	// The operations on the elements are lowered as separate instructions.
 	defer func() { l.in = whole }()
 	for i, v := range values {
 		one := *whole
@@ -313,6 +317,8 @@ func (l *lowering) atomicOn(shift int) error {
 	name := atomicName(in)
 	r.x.atomic = name + "." + typ.String()
 	r.x.op = atomicOp(name, typ, r.x.space)
+	// Additions of f32 flush subnormals in global memory but not in shared memory, and the
+	// space of a generic address is known only at run time.
 	if r.x.space == ptx.Generic && typ == ptx.F32 {
 		r.x.inShared = atomicOp(name, typ, ptx.Shared)
 	}

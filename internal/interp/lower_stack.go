@@ -36,6 +36,7 @@ func (l *lowering) stackRestore() error {
 	}
 	return l.stack(nil, &l.in.Args[0], func(w *warp, in *inst, lane int, v uint64) uint64 {
 		c := &w.calls[lane]
+		// A valid end is inside the current frame.
 		if v > c.top || v < *w.framePointer(lane) {
 			w.fail(IllegalAddress, in, lane, v, "the address is not one that stacksave returned in this function")
 			return 0

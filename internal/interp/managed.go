@@ -29,6 +29,7 @@ func (m *Memory) Home(addr uint64, n int64) Home {
 		return m.homeOf(a.within, addr, n)
 	case a.owner != nil:
 		return There
+	// No page has migrated yet.
 	case a.homes == nil:
 		return Host
 	}

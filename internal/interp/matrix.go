@@ -52,6 +52,7 @@ func (o *matrixOp) place(f *matrixFragment, r, j, lane int) (row, col int) {
 	g, t, u := lane/4, lane%4, f.perRegister()
 	switch f.role {
 	case 'a':
+		// Registers go down the tiles of a column of tiles first, then to the next column.
 		r %= max(1, o.m/8*(o.k/(4*u))) // in wmma, several registers hold the same element
 		return r%(o.m/8)*8 + g, r/(o.m/8)*4*u + t*u + j
 	case 'b':
@@ -195,10 +196,12 @@ func multiplyInt(w *warp, in *inst) {
 	gather(w, o, &o.c, c[:], o.c.integer)
 	for i := range o.m {
 		for j := range o.n {
+			// Sums of integers do not overflow 64 bits; the result is cut to 32.
 			sum := c[i*o.n+j]
 			for k := range o.k {
 				sum += o.product(a[i*o.k+k], b[k*o.n+j])
 			}
+			// .satfinite saturates the sum, not each step.
 			if o.satfinite {
 				sum = min(max(sum, math.MinInt32), math.MaxInt32)
 			}

@@ -22,6 +22,8 @@ func (w *warp) synchronise(f *fragment, s *segment) bool {
 	in := &w.kernel.code[s.last]
 	live := w.taken(f, s)
 	masks := view[uint32](w, in.x.members)
+	// The short cut for literal masks: all members that have not exited are here, and no
+	// other lane.
 	if in.x.uniform && masks[0]&^w.exited&^live == 0 && live&^masks[0] == 0 {
 		if w.live = live; live != 0 {
 			w.execTogether(in)
@@ -34,6 +36,7 @@ func (w *warp) synchronise(f *fragment, s *segment) bool {
 		f.pc = s.next
 		return true
 	}
+	// The lanes that executed the operation, or skip it, continue in an entry of their own.
 	f.isolate(waiting, s)
 	group := same(waiting, masks, masks[firstLane(waiting)])
 	if other := waiting &^ group; other != 0 {
@@ -53,6 +56,7 @@ func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting 
 		lane := firstLane(live)
 		group := same(live, masks, masks[lane])
 		live &^= group
+		// A lane must be a member of its own mask.
 		if out := group &^ masks[lane]; out != 0 {
 			w.fail(BarrierMismatch, in, firstLane(out), 0,
 				fmt.Sprintf("lane %d executes %s with the member mask %#x, which does not name it", firstLane(out), in.x.sync.name, masks[lane]))

@@ -266,8 +266,8 @@ func (m *Memory) nearest(addr uint64) string {
 	return fmt.Sprintf("%s of %s (%d bytes at %#x)", fromEnd(addr-below.base, below.size), below.name, below.size, below.base)
 }
 
-// around returns the allocations before and after addr, of the device and of the host,
-// whichever is nearer.
+// around returns the nearest allocations before and after addr, of the device or of the
+// host.
 func (m *Memory) around(addr uint64) (below, above *allocation) {
 	below, above = m.allocs.around(addr)
 	low, high := m.space.host.around(addr)

@@ -30,6 +30,7 @@ func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 			return nil, err
 		}
 	}
+	// Initial values may contain the addresses of variables that are declared later.
 	for _, v := range m.Statics() {
 		if err := mod.initialise(v); err != nil {
 			mod.Unload()
@@ -161,6 +162,7 @@ func (m *Module) initialise(v *ptx.Var) error {
 	copy(data, v.Init)
 	for _, r := range v.Relocs {
 		target, _, err := m.Global(r.Symbol)
+		// The symbol is a function.
 		if at := m.calls.address[r.Symbol]; at != 0 {
 			target, err = at, nil
 		}

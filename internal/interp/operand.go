@@ -26,6 +26,7 @@ func (l *lowering) emit(in inst, c cost) *item {
 
 // register returns the vreg of a PTX register.
 func (l *lowering) register(r ptx.RegID) slot {
+	// The register is another name of a launch constant, see fold.
 	if a := l.frame.alias[r]; a != noSlot {
 		return a
 	}
@@ -37,6 +38,7 @@ func (l *lowering) dest(op *ptx.Operand, size int) (slot, error) {
 	if op.Kind != ptx.OpReg && op.Kind != ptx.OpPair {
 		return noSlot, l.fail("the destination is not a register")
 	}
+	// The sink: a register that nothing reads.
 	if op.Reg == ptx.NoReg {
 		return l.temp(size), nil
 	}
@@ -160,6 +162,7 @@ func (l *lowering) symbol(op *ptx.Operand, size int) (slot, error) {
 	case size == 8:
 		return s, nil
 	}
+	// A 32-bit address is the low half of the constant.
 	key := l.vregs[s].uniformKey
 	key.size = 4
 	return l.value(key), nil

@@ -26,6 +26,7 @@ func withPolling(load handler) handler {
 
 // observe records the result of an access.
 func (w *warp) observe(in *inst, lane int, s sighting) {
+	// The value, or the address, differs from that of the last access at this site.
 	if last := &w.eng.seen[in.site]; *last != s {
 		*last = s
 		w.polls = 0

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// pool holds pages for the launches of a kernel. The engines of a launch share it:
-// which of them touches a page differs between launches, but the number of pages that
-// all of them touch hardly does.
+// pool holds pages for the launches of a kernel. The engines of a launch share it: the
+// engine that touches a page differs between launches, but the number of pages that all of
+// them touch is nearly constant.
 type pool struct {
 	mu     sync.Mutex
 	pages  []*page

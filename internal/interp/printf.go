@@ -109,6 +109,7 @@ func (c *specification) format(take func(size int) uint64, text func(addr uint64
 	switch c.verb {
 	case '%':
 		return "%"
+	// Arguments of h and hh are passed as int and cut to the short type.
 	case 'd', 'i':
 		shift := 64 - c.bits
 		return c.with('d', int64(take(c.size()))<<shift>>shift)
@@ -152,6 +153,7 @@ func (c *specification) unsigned(v uint64) string {
 	if verb == 'u' {
 		verb = 'd'
 	}
+	// C writes no prefix for a zero.
 	if v == 0 && verb != 'o' {
 		plain.flags = strings.ReplaceAll(plain.flags, "#", "")
 	}

@@ -108,9 +108,9 @@ type touchedWord struct{ read, exposed, written, atomic uint64 }
 // memory.
 const stretchWords = 64
 
-// marks contains what one engine touched of one allocation, with one bit per byte for each
-// kind of access. stretches has one bit per 4 KiB, so that the cost of wiping, merging and
-// converting is that of the touched parts.
+// marks contains the bytes of one allocation that one engine touched, with one bit per byte
+// for each kind of access. stretches has one bit per 4 KiB, so that wiping, merging and
+// converting cost time only for the parts that were touched.
 type marks struct {
 	of        *allocation
 	words     []touchedWord

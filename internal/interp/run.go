@@ -72,7 +72,7 @@ func (r *run) dismiss() {
 // again in grid order; memory is then restored.
 //
 // The scheme is speculative execution with an undo log, as in software transactional
-// memory: engines take chunks of blocks in grid order, record what they touch, and save a
+// memory. Engines take chunks of blocks in grid order, record what they touch, and save a
 // page before they first store to it. When all have ended, clash decides whether the order
 // could have mattered. The cost of an attempt that fails is that of the launch, hence
 // clashBackoff.

@@ -20,14 +20,16 @@ const (
 	// maxHead is the maximum length of the head, in blocks.
 	maxHead = 64
 	// headTolerance is the ratio up to which the work of a block counts as equal to that of
-	// the sample: grid-stride loops have one iteration more in some blocks, which does not
+	// the sample. Blocks of a grid-stride loop differ by one iteration, which must not
 	// count.
 	headTolerance = 1.125
 )
 
-// runSampled runs a sample of the grid. It first runs the blocks of the sample behind the
-// longest possible head, to find how much work a block does, then blocks from the first one
-// on until one does that much, and last the blocks of the sample in between.
+// runSampled runs a sample of the grid, in three steps:
+//
+//	1   blocks of the sample behind the longest possible head: how much work does a block do?
+//	2   blocks from the first one on, until one does about that much: the head ends before it
+//	3   the remaining blocks of the sample, between the head and the blocks of step 1
 func (r *run) runSampled() {
 	others := r.engine(false)
 	others.gauge.fewBlocks = true
@@ -53,13 +55,15 @@ func (r *run) runSampled() {
 			r.runBlock(others, at)
 		}
 	}
+	// The last engine ran the block at which the head ends. It represents as many blocks as
+	// each of the others.
 	first := r.engines[len(r.engines)-1]
 	rest := r.blocks - head
 	first.scaleTo(rest / (others.count.blocks + 1))
 	others.scaleTo(rest - first.count.blocks)
 }
 
-// drawCount returns the number of values that a sampled block draws from a counter in place
+// drawCount returns the number of values that a sampled block draws from a counter instead
 // of one: its own, and those of the blocks that it represents. Otherwise the sampled blocks
 // would do the work of the whole grid.
 func (r *run) drawCount() uint64 {

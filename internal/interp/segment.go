@@ -46,6 +46,7 @@ func (w *warp) run() {
 	for i := 0; i < len(w.frags) && w.fault == nil; i++ {
 		for w.frags[i].wait == running && w.frags[i].mask != 0 && w.fault == nil {
 			w.current, w.polls = int32(i), 0
+			// The fragment used up its turn. It polls if it only read unchanged values.
 			if w.runFragment() {
 				w.idle = w.idle && w.polls >= pollLimit
 				break
@@ -95,6 +96,7 @@ func (w *warp) runFragment() (yield bool) {
 	f := &w.frags[w.current]
 	segments, code, e := w.kernel.segments, w.kernel.code, w.eng
 	for {
+		// The entry has reached its reconvergence point: continue with the one below.
 		if f.pc == f.rpc {
 			if !f.pop(w.exited) {
 				return false

@@ -144,6 +144,7 @@ func (v *sharedWatch) begin() {
 	for _, t := range v.clock {
 		last = max(last, t)
 	}
+	// Clocks have 32 bits. Half of the range is enough for one block.
 	if last > 1<<31 {
 		last = 0
 		clear(v.cells)
@@ -176,8 +177,8 @@ func join(to, from []uint32) {
 	}
 }
 
-// publish joins the clocks that warp w knows into a clock, and advances w's own clock:
-// later accesses are not ordered by it.
+// publish joins the clocks that warp w knows into a clock, and advances w's own clock.
+// Accesses that w makes later are therefore not ordered by this synchronisation.
 func (v *sharedWatch) publish(to []uint32, w int) {
 	join(to, v.knownBy(w))
 	to[w] = max(to[w], v.clock[w])
@@ -208,6 +209,7 @@ func (v *sharedWatch) leave(w uint32) { v.publish(v.gone, int(w)) }
 func (v *sharedWatch) meet(w *warp, mask uint32) {
 	o, now := &v.lanes[w.index], v.clock[w.index]
 	v.clock[w.index]++
+	// All lanes that exist took part: one number describes the order.
 	if mask|w.exited == allLanes {
 		o.all = now
 		return
@@ -270,6 +272,7 @@ func (v *sharedWatch) stamp(w *warp, in *inst) stamp {
 func (v *sharedWatch) loadRow(w *warp, in *inst, s stamp) {
 	me := int(w.index)
 	all := v.lanes[me].all
+	// safe is the least time up to which the stores of every warp come before this load.
 	safe := all // stores from the floor up to this time are ordered, of any warp
 	for u, t := range v.knownBy(me) {
 		if u != me {
@@ -389,6 +392,7 @@ func (v *sharedWatch) store(w *warp, in *inst, lane, c int, at uint64, s stamp) 
 	e, me := &v.cells[c], int(w.index)
 	wrote := e.store
 	if wrote.time() >= v.floor {
+		// Two strong accesses do not race.
 		if wrote&s&stampStrong == 0 && !v.ordered(wrote, wrote.warp(), me, lane) && !w.storesSame(in, lane, at, wrote) {
 			v.race(w, in, wrote, wrote.warp(), lane, at)
 		}

@@ -203,12 +203,13 @@ func (t *tally) span() float64 {
 	return sum / max(1, blocks)
 }
 
-// extents estimates the part of each allocation that the whole grid touches, where one
-// of oneIn blocks was measured. The growth is computed from the bytes touched by about
-// half of the measured blocks and by all of them: it is 1 if each block has its own
-// bytes, and 0 if all read one table. It is extrapolated as a power of the number of
-// blocks.
-func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, growth float64) {
+// extents estimates the part of each allocation that the whole grid touches. It distributes
+// the lines of the sketch over the allocations, and extrapolates their bytes as a power of
+// the number of blocks. The exponent is computed from the bytes that all measured blocks
+// touched and those that about half of them did. It is 1 if each block has its own bytes,
+// and 0 if all read one table. factor is the ratio of the grid's blocks to the measured
+// ones.
+func (g *gauge) extents(r *run, touched []Touch, factor float64) (out []Extent, growth float64) {
 	s := &g.bytes
 	var all tally
 	r.tallies = append(r.tallies[:0], make([]tally, len(touched))...)
@@ -231,10 +232,10 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 		if t.touched == 0 {
 			continue
 		}
-		grown := scale * g.growthFactor(&t, oneIn)
+		grown := scale * g.growthFactor(&t, factor)
 		_, size, _ := r.mem.Base(touched[k].Base)
 		limit := float64((size + sectorBytes - 1) &^ (sectorBytes - 1))
-		together := scale * t.touched * math.Pow(oneIn*min(1, float64(r.launch.Resident)/float64(r.blocks)), g.growth(&t))
+		together := scale * t.touched * math.Pow(factor*min(1, float64(r.launch.Resident)/float64(r.blocks)), g.growth(&t))
 		whole := min(limit, t.touched*grown)
 		r.extents[k] = Extent{
 			Read: int64(min(limit, t.read*grown)), Written: int64(min(limit, t.written*grown)),
@@ -247,9 +248,9 @@ func (g *gauge) extents(r *run, touched []Touch, oneIn float64) (out []Extent, g
 // growthFactor returns the factor from the touched part of an allocation to that of the whole
 // grid. It grows as a power of the number of blocks, so the union of the head and the
 // rest is a sum of roots.
-func (g *gauge) growthFactor(t *tally, oneIn float64) float64 {
+func (g *gauge) growthFactor(t *tally, factor float64) float64 {
 	power := g.growth(t)
-	rest := math.Pow(oneIn, power)
+	rest := math.Pow(factor, power)
 	if t.head == 0 {
 		return rest
 	}
@@ -260,9 +261,11 @@ func (g *gauge) growthFactor(t *tally, oneIn float64) float64 {
 	return math.Pow(math.Pow(t.head, 1/power)+math.Pow(rest, 1/power), power) / t.touched
 }
 
-// growth returns the exponent by which the touched part grows with the number of blocks,
-// from the bytes that all and about half of the measured blocks touched: log(others/half) /
-// log(blocks/halves), limited to [0, 1].
+// growth returns the exponent by which the touched part grows with the number of blocks:
+//
+//	log(bytes of all measured blocks / bytes of the half) / log(blocks / blocks of the half)
+//
+// It is limited to [0, 1].
 func (g *gauge) growth(t *tally) float64 {
 	if g.halves == 0 || g.halves == g.blocks || t.half == 0 {
 		return 1

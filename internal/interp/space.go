@@ -12,7 +12,8 @@ import (
 const (
 	// firstAddress is above 4 GiB, so an address truncated to 32 bits is never valid.
 	firstAddress = 0x2_0000_0000
-	// near is the distance within which an address counts as one of device memory.
+	// near is the maximum distance from device memory at which an address is still taken
+	// for one of device memory, in bytes.
 	near = 1 << 30
 	// FirstHostAddress is the start of HostAlloc's addresses and the end of device memory.
 	FirstHostAddress uint64 = 0x5000_0000_0000

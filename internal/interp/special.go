@@ -6,6 +6,9 @@ import "strings"
 // start of a block, all others at the start of a launch.
 type special uint8
 
+// The order decides when a register is filled: up to gridID at the start of a launch, from
+// ctaidX on at the start of a block. Registers of one vector are adjacent, in the order x,
+// y, z.
 const (
 	noSpecial special = iota
 	tidX

@@ -33,6 +33,7 @@ func (l *lowering) surface(address, data int, kind accessKind) error {
 		return err
 	}
 	image := r.x.image
+	// .trap is the default of the ISA.
 	image.clamp, image.lanes = "trap", len(vector(&in.Args[data]))
 	for _, s := range in.Suffix {
 		if s == "clamp" || s == "zero" {
@@ -142,11 +143,14 @@ func (w *warp) surfaceAddress(in *inst, lane int) (addr uint64, inside bool) {
 	}
 	coords := in.x.sources
 	z := 0
+	// A layer beyond the last is clamped.
 	if imageKinds[in.x.image.geometry].layered {
 		z = int(min(uint64(uint32(w.lane(coords[0], lane))), uint64(max(s.Layers, 1)-1)))
 		coords = coords[1:]
 	}
 	n := int(in.x.bytes())
+	// x counts bytes: the last valid position is that of a whole access at the end of the
+	// row.
 	extents := [3]int{s.Width*s.texelBytes() - n + 1, max(s.Height, 1), max(s.Depth, 1)}
 	var at [3]int
 	for k := range coords {

@@ -33,6 +33,7 @@ var imageKinds = map[string]struct {
 // imageOperand resolves "[handle, {coordinates}]".
 func (l *lowering) imageOperand(r *inst, op *ptx.Operand, kind accessKind) error {
 	r.x = newExtra()
+	// -1 means that all channels are returned.
 	r.x.image = &imageAccess{gather: -1}
 	r.x.kind, r.x.space = kind, ptx.Global
 	r.site = int32(l.k.sites)
@@ -214,6 +215,7 @@ func (s *sampler) sample() texel {
 	if image.integer {
 		return s.fetch()
 	}
+	// A copy, whose address modes a cube or an integer access replaces.
 	t := *s.t
 	var taps [3]tap
 	if imageKinds[image.geometry].cube {
@@ -256,6 +258,8 @@ func (s *sampler) blend(t *Texture, taps *[3]tap) texel {
 		return s.convert(t, s.load(t, [3]int{taps[0].index[0], taps[1].index[0], taps[2].index[0]}))
 	}
 	var sum [4]float64
+	// Bit k of corner selects the texel in dimension k. Absent dimensions have weight 0 on
+	// the second texel.
 	for corner := range 8 {
 		weight, index := 1.0, [3]int{}
 		for k := range taps {
@@ -285,6 +289,7 @@ func (s *sampler) blend(t *Texture, taps *[3]tap) texel {
 // gather returns one channel of the four texels around a point, counter-clockwise from
 // the lower left.
 func (s *sampler) gather(t *Texture, taps *[3]tap) (out texel) {
+	// The order of the results is defined by tld4.
 	for k, side := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 		c := s.convert(t, s.load(t, [3]int{taps[0].index[side[0]], taps[1].index[side[1]]}))
 		out[k] = c[s.in.x.image.gather]

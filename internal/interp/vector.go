@@ -18,6 +18,7 @@ func (w *warp) places(in *inst, at *[lanes]unsafe.Pointer) bool {
 		return w.sharedPlaces(in, n, at)
 	}
 	a := view[uint64](w, in.a)
+	// One translation of the address for the whole warp.
 	if w.live == allLanes {
 		if p := w.contiguous(in, a, n); p != nil {
 			for i := range lanes {
@@ -87,6 +88,8 @@ func storeVector[T uint32 | uint64](w *warp, in *inst) {
 	if !w.places(in, &at) {
 		return
 	}
+	// For each register the element of the last lane remains, so that all elements are of
+	// one lane.
 	for k, e := range in.x.elems {
 		v, off := view[T](w, e.reg), uintptr(k)*unsafe.Sizeof(T(0))
 		for m := w.live; m != 0; m &= m - 1 {

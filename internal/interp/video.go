@@ -54,6 +54,7 @@ func (l *lowering) video() error {
 		name, v.lanes = name[:n], int(name[n]-'0')
 	}
 	list := types(in)
+	// vset has no type for its result, which is 0 or 1.
 	if name == "vset" && len(list) == 2 {
 		list = append([]ptx.Type{ptx.U32}, list...)
 	}
@@ -133,6 +134,7 @@ func (l *lowering) videoFunc(v video) (func(a, b, c uint32) uint32, error) {
 	}
 	return func(a, b, c uint32) uint32 {
 		t := v.compute(pick[0](a), pick[1](b))
+		// Saturation is to the part that is written.
 		if v.sat {
 			t = to.clamp(t, v.d.Signed())
 		}
@@ -175,6 +177,7 @@ func (l *lowering) simdVideo(v video) (func(a, b, c uint32) uint32, error) {
 		if name[0] != unit || len(name) != 1+v.lanes {
 			return nil, l.fail("operand part .%s is unknown", name)
 		}
+		// The selectors are written from the highest element to the lowest: b3210.
 		for k := range v.lanes {
 			at := int(name[len(name)-1-k]-'0') * bits
 			if at < 0 || at >= 64 {

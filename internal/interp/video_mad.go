@@ -42,6 +42,7 @@ func (l *lowering) vmad() error {
 	case has(in, "shr15"):
 		v.shift = 15
 	}
+	// The signs are part of the operation now.
 	plain := *in
 	plain.Args = slices.Clone(in.Args)
 	for i := range plain.Args {
@@ -57,6 +58,7 @@ func (l *lowering) vmad() error {
 func (v videoMad) run(a, b, c uint32) uint32 {
 	x, y := v.a.extract(uint64(a), v.signedA), v.b.extract(uint64(b), v.signedB)
 	signed := v.signedA || v.signedB
+	// The low 64 bits of a product are the same for signed and unsigned factors.
 	sum := int128{lo: uint64(x) * uint64(y)}
 	if signed {
 		sum.hi = x * y >> 63

@@ -141,6 +141,7 @@ func (v *watcher) warpAccess(w *warp, in *inst) {
 	n := in.x.bytes()
 	if w.live == allLanes && !in.x.addr32 {
 		a := view[uint64](w, in.a)
+		// Both tests in one pass without branches: differences are collected by OR.
 		var row, same uint64
 		for i := range lanes {
 			row |= a[i] ^ (a[0] + uint64(i)*n)
@@ -168,6 +169,7 @@ const wholeRow = -1
 // allocations is not recorded, since its execution is a fault.
 func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	s := &v.sites[in.site]
+	// The site has moved to another allocation. Most sites stay in one.
 	if s.marks == nil || !s.marks.of.holds(addr, n) {
 		a := w.eng.mem.findFor(in.x.kind, addr, n)
 		if a == nil {

@@ -49,6 +49,7 @@ func (l *lowering) wide() error {
 	defer func() { l.in = whole }()
 	narrow := *whole
 	narrow.Suffix = slices.Clone(whole.Suffix)
+	// From here on the instruction is one of 64 bits, apart from its operands.
 	narrow.Suffix[slices.Index(narrow.Suffix, "b128")] = "b64"
 	l.in = &narrow
 	if len(whole.Args) < 2 {
@@ -101,6 +102,7 @@ func (l *lowering) atomicWide(args []ptx.Operand) error {
 	if err := l.memory(&r, &args[1], updates, ptx.B64); err != nil {
 		return err
 	}
+	// Sources are elements of the access, so that layout finds their registers.
 	for i := range args[2:] {
 		pair, err := l.halves(&args[2+i])
 		if err != nil {
@@ -137,6 +139,7 @@ func exchangeWide(w *warp, in *inst) {
 		if p == nil {
 			return
 		}
+		// All sources are read before memory and results are written.
 		var v [4]uint64
 		for i, e := range in.x.elems {
 			v[i] = w.lane(e, lane)
