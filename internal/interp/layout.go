@@ -134,8 +134,8 @@ func (l *lowering) span(i int) (first, end int) {
 	return first, first
 }
 
-// backward transforms the set of live registers from the end of segment i to its start.
-// It calls at for each item with the set around it.
+// backward transforms the set of live registers from the end of segment i to its start. It
+// calls at for each item, with the registers that are alive before it.
 func (l *lowering) backward(i int, live dense.Set, at func(item int, live dense.Set)) {
 	first, end := l.span(i)
 	// Definitions end the life of a register, uses begin it; of one item, the definitions

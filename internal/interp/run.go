@@ -199,8 +199,8 @@ type clashBackoff struct{ clashes, pause atomic.Int32 }
 // attempt.
 const maxPause = 10 // 1024 launches
 
-// allowsConcurrency reports whether this launch may run blocks concurrently, and counts a
-// pause down.
+// allowsConcurrency reports whether this launch may run blocks concurrently. If it may not,
+// the pause becomes shorter by one launch.
 func (c *clashBackoff) allowsConcurrency() bool {
 	if c.pause.Load() == 0 {
 		return true

@@ -297,7 +297,8 @@ func (s *sampler) gather(t *Texture, taps *[3]tap) (out texel) {
 	return out
 }
 
-// load reads a texel, or the border outside the image.
+// load reads a texel. Outside the image it returns the border or another texel, by the
+// address mode.
 func (s *sampler) load(t *Texture, index [3]int) (stored texel) {
 	z := s.z
 	for k, n := range [3]int{t.Width, t.Height, t.Depth} {

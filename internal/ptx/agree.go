@@ -47,6 +47,7 @@ func (f *form) elementsFault(fn *Func, op *Operand, count int, typ Type, wider, 
 		if isPred(fn, &op.Elems[i]) || result && op.Elems[i].Kind != OpReg {
 			return "a vector of registers of type ." + typ.String()
 		}
+		// all is the common type of the elements up to this one.
 		if !all.join(f.element(fn, &op.Elems[i], typ)) {
 			return "a vector of elements of one type"
 		}
@@ -54,7 +55,8 @@ func (f *form) elementsFault(fn *Func, op *Operand, count int, typ Type, wider, 
 	return unless(all.fits(typ, wider), "a vector of elements of type ."+typ.String())
 }
 
-// element is the type of the elements of a vector, as far as it is known.
+// element is the type of the elements of a vector, as far as the elements so far determine
+// it.
 type element struct {
 	kind elementKind
 	size int // bytes, 0 for any size
@@ -110,6 +112,8 @@ func (e *element) join(o element) bool {
 		return false
 	}
 	e.size = max(e.size, o.size)
+	// An integer and a floating-point element have no common type, unless bits make them
+	// one.
 	mixed := e.kind+o.kind == integerElement+floatElement && e.kind != o.kind && e.kind != anyElement && o.kind != anyElement
 	e.kind = max(e.kind, o.kind)
 	return !mixed

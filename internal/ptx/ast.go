@@ -11,8 +11,8 @@ type Pos struct{ Line, Col int }
 // IsZero reports whether p is unset.
 func (p Pos) IsZero() bool { return p.Line == 0 }
 
-// Loc is a line of the source that the PTX was compiled from, as given by .loc.
-// The zero Loc stands for an unknown line.
+// Loc is a line of the source that the PTX was compiled from, as given by .loc. In the zero
+// Loc the line is unknown.
 type Loc struct{ File, Line int32 } // File is a key of Module.Files
 
 // Error is a diagnostic about a PTX file.
@@ -32,6 +32,8 @@ func (e *Error) Error() string {
 // group.
 type Type uint8
 
+// bN are untyped bits, uN and sN unsigned and signed integers, and types with x2 two packed
+// numbers.
 const (
 	NoType Type = iota
 	Pred
@@ -59,10 +61,11 @@ const (
 	F32X2
 )
 
-// Space is a state space. Generic is no space of its own: it stands for addresses that point to
-// any of .global, .shared, .local, .const and .param.
+// Space is a state space. Generic means that an instruction names no space: its address may
+// point to .global, .shared, .local, .const or .param.
 type Space uint8
 
+// The state spaces of the ISA.
 const (
 	Generic Space = iota
 	RegSpace
@@ -180,7 +183,7 @@ type Prototype struct {
 // "_".
 type RegID int32
 
-// NoReg stands for no register.
+// NoReg is the RegID of operands without a register, and of the sink "_".
 const NoReg RegID = -1
 
 // Reg is a declared register.

@@ -101,6 +101,7 @@ func (b *body) resolveLabel(u labelUse, flat string) {
 // enclosing block is not consumed.
 func (b *body) sync() {
 	p, s := b.p, b.top()
+	// The failed instruction was not appended, so its uses have the index of the next one.
 	for n := len(s.uses); n > 0 && s.uses[n-1].inst == len(b.f.Body); n-- {
 		s.uses = s.uses[:n-1]
 	}
@@ -304,6 +305,7 @@ func (b *body) directive(t token) {
 		if !ok || t.kind != tokWord || t.text[0] != '.' {
 			p.fail(t.pos, "a function body cannot contain %s", t.describe())
 		}
+		// The variable keeps its scope until the '}' and its storage in f.Vars.
 		for _, v := range p.varList(space, link) {
 			b.declareVar(v)
 			b.f.Vars = append(b.f.Vars, v)
@@ -315,6 +317,7 @@ func (b *body) directive(t token) {
 // or 0.
 func (b *body) regType() (typ Type, vector int) {
 	p := b.p
+	// The vector size may precede or follow the type.
 	for p.tok.kind == tokWord && p.tok.text[0] == '.' {
 		t := p.tok
 		p.next()
@@ -351,6 +354,8 @@ func (b *body) reg() {
 			count = int(p.integerIn("the number of registers", 0, maxRegs))
 			p.expect('>', "after the number of registers")
 		}
+		// A range of 0 registers counts as one, so that ranges cannot be declared without a
+		// limit.
 		n := max(count, 1) * max(vector, 1)
 		if len(b.f.Regs)+n >= maxRegs {
 			p.fail(t.pos, "function %s has more than %d registers", b.f.Name, maxRegs)

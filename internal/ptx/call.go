@@ -19,6 +19,7 @@ func (in *Inst) callForm() (c callForm, fault string, at int) {
 		c.results = in.Args[n].Elems
 		n++
 	}
+	// The target is required.
 	if n == len(in.Args) || in.Args[n].Kind != OpFunc && in.Args[n].Kind != OpReg {
 		return c, "a function, or a register that holds the address of one", min(n, len(in.Args)-1)
 	}
@@ -57,6 +58,7 @@ func (b *body) checkCall(in *Inst) {
 	}
 	name, params, results, ok := b.callee(c)
 	switch {
+	// The function or prototype is not declared, which is reported at its name.
 	case !ok:
 	case len(c.args) != len(params) && !(variadic(params) && len(c.args) == len(params)-1):
 		p.report(in.Pos, "the call passes %s, %s takes %d", count(len(c.args), "argument"), name, len(params))
@@ -93,6 +95,7 @@ func variadic(params []*Var) bool {
 // callee returns the signature of a call; ok is false while it is not known.
 func (b *body) callee(c callForm) (name string, params, results []*Var, ok bool) {
 	if c.target.Kind == OpReg {
+		// targetFault has reported a missing prototype.
 		if c.prototype == nil {
 			return "", nil, nil, true
 		}

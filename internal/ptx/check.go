@@ -81,6 +81,7 @@ func (f *form) typeFault(name string) string {
 	if f.last == NoType {
 		return fmt.Sprintf("%s lacks a type such as .%s", f.word, exampleType(f.row.types))
 	}
+	// Opcodes with more types, such as mma, have "*" for their types.
 	for _, typ := range []Type{f.first, f.last} {
 		if !strings.ContainsRune(f.row.types, rune(typ.family())) && !(name == "cvt" || name == "set") {
 			return fmt.Sprintf("%s does not exist: %s has no .%s form", f.word, name, typ)
@@ -176,6 +177,7 @@ func (f *form) operandFault(fn *Func, letter byte, op *Operand) string {
 		return f.textureFault(fn, op)
 	case 'l':
 		return unless(op.Kind == OpLabel, "a label")
+	// A literal is a constant predicate.
 	case 'p':
 		return unless(isPredicate(fn, op) || op.Kind == OpInt, "a predicate register")
 	case 'q':
@@ -249,6 +251,7 @@ func isPredicate(fn *Func, op *Operand) bool {
 func (f *form) destination(fn *Func, op *Operand, typ Type, wider bool) string {
 	switch op.Kind {
 	case OpReg, OpPair:
+		// A vector instruction needs a vector, also for one register.
 		if f.vector > 0 {
 			return fmt.Sprintf("a vector of %d elements", f.vector)
 		}
@@ -309,6 +312,7 @@ func (f *form) vectorFault(fn *Func, op *Operand, typ Type, wider, result bool) 
 	switch {
 	case f.vector > 0:
 		return f.elementsFault(fn, op, f.vector, typ, wider, result)
+	// {a} of a load or store is the register a.
 	case len(op.Elems) == 1 && f.moves && op.Elems[0].Kind == OpReg:
 		return f.elementsFault(fn, op, 1, typ, wider, result)
 	case len(op.Elems) == 1 && f.moves && !result: // {1} means 1

@@ -243,12 +243,15 @@ func (v value) sign(op byte) (value, bool) {
 // defined for doubles.
 func (v value) apply(op string, w value) (value, bool) {
 	switch {
+	// Both operands were parsed and evaluated already: they have no side effects.
 	case op == "&&":
 		return boolean(v.truth() && w.truth()), true
 	case op == "||":
 		return boolean(v.truth() || w.truth()), true
 	case v.op.Kind != OpInt || w.op.Kind != OpInt:
 		return applyFloat(op, v.float(), w.float())
+	// C converts both operands to unsigned, except that a shift has the type of its left
+	// operand.
 	case v.unsigned || (w.unsigned && op != "<<" && op != ">>"):
 		n, ok := applyInt(op, uint64(v.op.Imm), uint64(w.op.Imm), uint64(w.op.Imm))
 		// Comparisons give 0 or 1 and bit operations a pattern, both as a signed integer.

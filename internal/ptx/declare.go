@@ -14,6 +14,7 @@ func (p *parser) declaration() {
 		p.function(link, true)
 	case p.acceptWord(".func"):
 		p.function(link, false)
+	// .tex declares a reference: a 64-bit handle in global memory.
 	case p.tok.kind == tokWord && p.tok.text == ".tex": // the form of .texref in PTX 1.x
 		p.next()
 		v := p.varHead(Global, link)
@@ -45,6 +46,7 @@ func (p *parser) linkage() Linkage {
 		if !ok {
 			break
 		}
+		// Only one linkage directive is allowed.
 		if link != Static {
 			p.fail(p.tok.pos, "%s follows another linkage: a name has only one", p.tok.text)
 		}
@@ -70,6 +72,7 @@ func (p *parser) space() (Space, bool) {
 // of it in place, since operands point to the Var already.
 func (p *parser) declareModuleVar(v *Var) {
 	if old := p.vars[v.Name]; old != nil {
+		// Any number of .extern declarations may precede and follow the definition.
 		if old.Link != External && v.Link != External {
 			p.report(v.Pos, "%s is declared twice; first at line %d", v.Name, old.Pos.Line)
 		}
@@ -138,6 +141,7 @@ func (p *parser) varHead(space Space, link Linkage) *Var {
 			vector = 4
 		case ".ptr":
 			v.Ptr = p.ptrAttr()
+		// Attributes such as .managed are skipped.
 		case ".attribute":
 			p.attribute()
 		case ".texref", ".samplerref", ".surfref":
@@ -209,6 +213,7 @@ func (p *parser) declarator(v *Var) {
 	var dims []int64
 	for p.accept('[') {
 		extent := int64(0)
+		// "[]" is allowed for the first extent only.
 		if p.tok.kind != ']' {
 			extent = p.extent()
 		} else if len(dims) > 0 {
@@ -290,6 +295,7 @@ func (p *parser) declareFunc(f *Func) *Func {
 		p.fail(f.Pos, "%s is already a variable, declared at line %d", f.Name, p.vars[f.Name].Pos.Line)
 	}
 	body := p.tok.kind == '{'
+	// An earlier declaration must agree; at most one may have a body.
 	old := p.funcs[f.Name]
 	if old != nil && !sameSignature(old, f) {
 		p.fail(f.Pos, "%s is declared with other parameters or results at line %d", f.Name, old.Pos.Line)

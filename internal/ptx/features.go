@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// featureRows lists the requirements of opcodes, special registers and directives beyond the
-// first GPU and the first version that are supported. The columns:
+// featureRows lists the requirements of opcodes, special registers and directives beyond
+// the first GPU and the first version that are supported. The columns:
 //
 //	cvt       e4m3x2|e5m2x2        89 801         90 708
 //	opcodes,  suffixes that make   a bound: the   another bound: the module
 //	a|b or *  the feature, or -    least target   must meet one of them
 //	for any   for none             and version
 //
-// A version is 100*major+minor; 0 is no bound. Suffixes joined by + must all be present, a|b is
-// either, f32.bf16 is two suffixes in this order, and L1::* is any suffix that starts with
-// L1::. A module must meet the bounds of each row that applies.
+// A version is 100*major+minor; 0 is no bound. Suffixes joined by + must all be present,
+// a|b is either, f32.bf16 is two suffixes in this order, and L1::* is any suffix that
+// starts with L1::. A module must meet the bounds of each row that applies.
 //
-// Figures are the least target and version that ptxas 11.8 accepts. Those of version 8.0 and
-// later are from the "PTX ISA Notes" and "Target ISA Notes" of each instruction. wmma is as of
-// 6.0, whose form without .aligned ptxas 11.8 no longer accepts.
+// Figures are the least target and version that ptxas 11.8 accepts. Those of version 8.0
+// and later are from the "PTX ISA Notes" and "Target ISA Notes" of each instruction. The
+// figures of wmma are those of version 6.0, since ptxas 11.8 no longer accepts the form of
+// that version, without .aligned.
 const featureRows = `
 * cluster|shared::cluster 90 708
 * L1::* 70 704
@@ -224,7 +225,7 @@ func parseFeature(fields []string) (f feature) {
 // featureFault describes the target or version that the module lacks for an instruction, or
 // returns "". word is the opcode as written, for the message.
 func featureFault(word string, code opcode, m *Module) string {
-	// Dots at both ends let a suffix, or a pair such as f32.bf16, be found as a substring.
+	// With dots at both ends, a suffix or a pair such as f32.bf16 is found as a substring.
 	joined := "." + strings.Join(code.suffix, ".") + "."
 	for _, list := range [][]feature{features[code.name], features["*"]} {
 		for _, f := range list {

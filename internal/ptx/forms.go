@@ -101,8 +101,8 @@ var formMacros = strings.NewReplacer(
 	"$narrowing", "u8.s8/u16/s16/u32/s32/u64/s64|s8.u8/u16/s16/u32/s32/u64/s64|u16.s8/s16/u32/s32/u64/s64|s16.u16/u32/s32/u64/s64|u32.s8/s16/s32/u64/s64|s32.u32/u64/s64|u64.s8/s16/s32/s64|s64.u64",
 )
 
-// vocabulary is the set of words that forms are checked for, besides the words
-// of the opcode's own row.
+// vocabulary is the set of words that forms are checked for, in addition to the words of
+// the opcode's own row.
 var vocabulary = wordSet("weak volatile relaxed acquire release acq_rel global shared local const param noftz exch cas rn rz rm rp approx full ftz sat lo hi wide cc to pred b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 f32 f64")
 
 // wordForm is one form: one word of each group, or none if the group is

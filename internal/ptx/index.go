@@ -24,6 +24,7 @@ func (b *body) elementAt(in *Inst, t token, op *Operand) {
 	if v == nil || !v.array() {
 		p.fail(t.pos, "%s is not an array: only an array can have an index", t.text)
 	}
+	// In ld and st the element is accessed; in mov and cvta its address is the operand.
 	memory := in.Name == "ld" || in.Name == "st" || in.Name == "ldu"
 	if !memory && in.Name != "mov" && in.Name != "cvta" {
 		p.fail(t.pos, "%s[…] cannot be an operand of %s, only of mov, cvta, ld and st", t.text, in.Opcode())

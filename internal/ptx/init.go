@@ -130,6 +130,7 @@ func (in *initList) value(at int64) {
 func (in *initList) store(at, size int64, op Operand) {
 	imm := uint64(op.Imm)
 	switch {
+	// A 16-bit variable, of any type, with a floating-point value.
 	case size == 2 && op.Kind != OpInt: // LLVM writes halves as floats
 		imm = uint64(halfBits(value{op: op}.float()))
 	case in.v.Type == F32 && op.Kind == OpFloat64:

@@ -171,6 +171,7 @@ func renameLocals(modules []*Module) {
 			return to
 		}
 		for _, v := range m.Vars {
+			// Static names are visible in their module only.
 			if v.Link == Static && !v.Extern {
 				v.Name = fresh(v.Name)
 			}

@@ -80,8 +80,8 @@ func wmmaRegisters(in *Inst, arg int) int {
 	return 0
 }
 
-// fragment returns the registers per lane of matrix a, b, c or d. The elements of the matrix
-// are distributed over the 32 lanes of a warp and packed into 32-bit registers:
+// fragment returns the registers per lane of matrix a, b, c or d. The elements of the
+// matrix are distributed over the 32 lanes of a warp and packed into 32-bit registers:
 //
 //	registers = elements · bits / 32 lanes / 32 bits        at least 1
 //
@@ -89,9 +89,12 @@ func wmmaRegisters(in *Inst, arg int) int {
 //	                    b  16·8  elements of 16 bits   2 registers
 //	                    c  16·8  elements of 32 bits   4 registers, if c is f32
 //
-// Exceptions: an f64 takes a 64-bit register; wmma holds each f16 element of a and b twice;
-// mma.m8n8k4 computes four products at once, except for f64; and a sparse a is stored without
-// half of its elements.
+// There are four exceptions:
+//
+//   - An f64 takes a 64-bit register.
+//   - wmma holds each f16 element of a and b in two lanes.
+//   - mma.m8n8k4 computes four products at once, except for f64.
+//   - A sparse a is stored without half of its elements.
 func fragment(in *Inst, matrix byte) int {
 	m, n, k := MatrixShape(in)
 	format := matrixFormat(in, matrix)

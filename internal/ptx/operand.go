@@ -185,13 +185,16 @@ func (b *body) wordOperand(in *Inst, arg int) Operand {
 	return op
 }
 
-// selectors match the part of a register that a video instruction operates on: .b0 to .b3 and
-// .h0 and .h1 for scalar ones, .h10 and .b3210 for SIMD ones, and the lanes of their masks.
+// selectors match the part of a register that a video instruction operates on. Scalar
+// instructions have .b0 to .b3, .h0 and .h1. SIMD instructions have one digit for each
+// element, as in .h10 and .b3210, and masks of elements, as in .b20.
 var selectors = regexp.MustCompile(`^(b[0-3]|h[01]|h[0-3]{2}|b[0-7]{4}|b[0-3]{2,3})$`)
 
 // partOperand parses %r.b0, %r.h10 and similar operands of video instructions.
 func (b *body) partOperand(in *Inst, t token) (Operand, bool) {
 	name, part, _ := strings.Cut(t.text, ".")
+	// Only the names of video instructions, and vote, begin with v; vote has no such
+	// operands.
 	if in.Name[0] != 'v' || !selectors.MatchString(part) {
 		return Operand{}, false
 	}
@@ -209,6 +212,7 @@ func (b *body) pair(op Operand) Operand {
 	}
 	t := b.p.name("a predicate register after '|'")
 	switch {
+	// d|_ discards the predicate.
 	case t.text != "_":
 		op.Reg2 = b.needRegister(t)
 	case op.Kind == OpPair && op.Reg == NoReg:
@@ -220,6 +224,7 @@ func (b *body) pair(op Operand) Operand {
 // callOperand resolves the names in a call: functions and prototypes.
 func (b *body) callOperand(t token) (Operand, bool) {
 	op := Operand{Kind: OpFunc, Name: t.text, Reg: NoReg, Reg2: NoReg}
+	// Inner scopes hide outer ones.
 	for i := len(b.scopes) - 1; i >= 0; i-- {
 		if flat, ok := b.scopes[i].protos[t.text]; ok {
 			op.Name = flat
@@ -272,6 +277,7 @@ func (b *body) symbolBase(t token, op *Operand) {
 		op.Var = v
 		return
 	}
+	// No variable or function begins with %.
 	if t.text[0] == '%' {
 		b.undeclared(t)
 	}

@@ -98,9 +98,11 @@ type symbolUse struct {
 	kind useKind
 }
 
-// useKind is the place of a name, which decides what it may name.
+// useKind is the kind of place where a name is used. It decides whether the name may be a
+// function or a variable, and where that may be declared.
 type useKind uint8
 
+// The kinds of uses.
 const (
 	useAddress useKind = iota // an operand: a function, or a variable declared earlier
 	useCall                   // the callee of a call: a function

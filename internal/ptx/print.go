@@ -68,6 +68,7 @@ func (m *Module) forwardCount() int {
 	for i, f := range m.Funcs {
 		index[f.Name] = i
 	}
+	// n is the number of functions up to the last one that is needed early.
 	n := 0
 	need := func(name string, at int) {
 		if i, ok := index[name]; ok && i > at {
@@ -115,6 +116,8 @@ func (l Linkage) directive() string {
 // variable writes a declaration without its linkage and the ';'.
 func (p *printer) variable(v *Var) {
 	p.f(".%s ", v.Space)
+	// The attribute .ptr contains the alignment of the memory behind the pointer, not of
+	// the parameter.
 	if v.Ptr.Present {
 		p.f(".%s .ptr ", v.Type)
 		if v.Ptr.Space != Generic {
@@ -324,6 +327,7 @@ func (p *printer) code(f *Func) {
 	for name, i := range f.Labels {
 		at[i] = append(at[i], name)
 	}
+	// tables numbers the branch tables, which lost their names when they were parsed.
 	tables := 0
 	for i := 0; i <= len(f.Body); i++ {
 		slices.Sort(at[i])

@@ -201,6 +201,7 @@ func (s *scanner) number() {
 	start := s.off
 	s.run()
 	text := s.src[start:s.off]
+	// A directive or operator follows without a space.
 	if n := numberEnd(text); n < len(text) {
 		text = text[:n]
 		s.off = start + n
@@ -240,6 +241,7 @@ func (s *scanner) str(pos Pos) token {
 	case n < 0:
 		s.off = len(s.src)
 		return token{tokBad, `"`, pos}
+	// The string is not closed on its line. The scanner continues behind the quote.
 	case s.src[start+n] == '\n':
 		s.off++
 		return token{tokBad, `"`, pos}

@@ -64,6 +64,7 @@ func (s *scope) add(name string, id RegID) {
 func (s *scope) register(name string) (RegID, bool) {
 	if len(s.ranges) > 0 {
 		if prefix, n, ok := splitIndex(name); ok {
+			// Few prefixes are declared, so a list is faster than a map.
 			for i := range s.ranges {
 				if r := &s.ranges[i]; n < r.count && r.prefix == prefix {
 					return r.first + RegID(n), true

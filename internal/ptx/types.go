@@ -48,7 +48,8 @@ func (t Type) alternative() bool { return t == BF16 || t == BF16X2 || t >= U16X2
 // Signed reports whether t is a signed integer type.
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 
-// ParseType returns the type that a suffix such as "f32" names.
+// ParseType returns the type that a suffix such as "f32" names, or false. The search is
+// linear: opcodes are parsed once per module.
 func ParseType(suffix string) (Type, bool) {
 	for t := Pred; int(t) < len(typeTable); t++ {
 		if typeTable[t].name == suffix {

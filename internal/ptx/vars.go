@@ -83,6 +83,7 @@ func (p *parser) checkParam(f *Func, v *Var) {
 // sameSignature reports whether two declarations of a function agree in number, space, size and
 // extents of their parameters and results. Types of equal size count as equal, as in ptxas.
 func sameSignature(a, b *Func) bool {
+	// Names and alignments may differ.
 	same := func(v, w *Var) bool {
 		return v.Space == w.Space && v.Type.Size() == w.Type.Size() && slices.Equal(v.Dims, w.Dims)
 	}

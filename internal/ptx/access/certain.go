@@ -55,6 +55,7 @@ func (fp *Footprint) Outside(l *Launch, row int, within Span) (Touch, bool) {
 		if !fp.leaves(&part, row, within) {
 			continue
 		}
+		// More than one thread: search both halves.
 		if low, high, ok := box.halves(); ok {
 			boxes = append(boxes, low, high)
 			continue
@@ -76,6 +77,7 @@ func (fp *Footprint) leaves(l *Launch, row int, within Span) bool {
 		if int(o.row) != row || !o.certain {
 			continue
 		}
+		// A part of the launch may leave the span here.
 		if !within.Holds(fp.span(o)) {
 			return true
 		}
@@ -288,11 +290,11 @@ type (
 
 // decides reports whether the launch decides all of the given things.
 //
-// It computes a greatest fixpoint. All things that are reached count as decided
-// at first, so that a loop variable may depend on itself. Those that depend on
-// memory are then marked undecided, and the mark spreads to their users. All of
-// the results are final, since everything that they depend on was visited. The
-// cost is linear in the dependences visited.
+// It computes a greatest fixpoint. Every thing that is reached is assumed decided at first,
+// so that a loop variable may depend on itself. Things that depend on memory are then
+// marked undecided, and the mark spreads to their users. All of the results are final,
+// since everything that they depend on was visited. The cost is linear in the dependences
+// visited.
 func (c *certain) decides(things ...any) bool {
 	users := map[any][]any{}
 	var open []any
@@ -343,7 +345,7 @@ func (c *certain) visit(things []any) (fresh []any) {
 	return fresh
 }
 
-// needs returns what the decision of a thing depends on. It returns false if
+// needs returns the things on which the decision of a thing depends. It returns false if
 // the thing is undecided in any case.
 func (c *certain) needs(at any) (list []any, ok bool) {
 	switch at := at.(type) {
@@ -362,7 +364,7 @@ func (c *certain) needs(at any) (list []any, ok bool) {
 	return list, v.op != termUnknown && (v.op != termSpecial || v.imm < laneid)
 }
 
-// into returns what the choice of the edge into block b depends on.
+// into returns the things on which the choice of the edge into block b depends.
 func (c *certain) into(b int32) (list []any, ok bool) {
 	var several []int32
 	for _, p := range c.blocks[b].preds {
@@ -374,8 +376,8 @@ func (c *certain) into(b int32) (list []any, ok bool) {
 	return append(list, predicates...), ok
 }
 
-// branches returns what the directions of blocks that branch depend on. It
-// returns false if one branches by a table.
+// branches returns the things on which the directions of the given blocks' branches depend.
+// It returns false if one branches by a table.
 func (c *certain) branches(blocks []int32) (list []any, ok bool) {
 	for _, b := range blocks {
 		last := c.blocks[b].end - 1

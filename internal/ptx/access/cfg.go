@@ -95,6 +95,7 @@ func (g *cfg) cut() {
 func (g *cfg) link() {
 	for b := range g.blocks {
 		blk := &g.blocks[b]
+		// The last block has no step.
 		if blk.first == len(g.steps) {
 			continue
 		}
@@ -121,6 +122,7 @@ func (g *cfg) link() {
 			continue
 		}
 		for _, s := range g.blocks[b].succs {
+			// Both edges of a branch may lead to one block, which then has one predecessor.
 			if to := &g.blocks[s]; !slices.Contains(to.preds, int32(b)) {
 				to.preds = append(to.preds, int32(b))
 			}

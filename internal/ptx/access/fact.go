@@ -45,6 +45,7 @@ type assertion struct {
 	truth  bool
 }
 
+// newFacts returns facts without any block's memo.
 func newFacts(s *ssa) *facts {
 	return &facts{ssa: s, at: map[int32]*fact{}, asserts: map[assertion]*fact{}, targets: map[*term]bool{}}
 }
@@ -58,6 +59,7 @@ func (f *facts) in(b int32) *fact {
 	var c *fact
 	if d := f.blocks[b].idom; d >= 0 {
 		c = f.in(d)
+		// Control enters b only from its dominator, so the condition of that edge holds.
 		if entry := f.onlyEntry(b); entry == d {
 			c = f.along(d, b)
 		}
@@ -88,6 +90,7 @@ func (f *facts) along(p, b int32) *fact {
 	c := f.in(p)
 	last := blk.end - 1
 	guard := f.guard(last)
+	// Without a condition, or with one that does not matter.
 	if guard == nil || len(blk.succs) == 2 && blk.succs[0] == blk.succs[1] {
 		return c
 	}
@@ -147,6 +150,7 @@ func (f *facts) about(one fact, v *term) *fact {
 	}
 	one.target = v
 	f.targets[v] = true
+	// next is the fact about the operand, which follows from the fact about v.
 	next := one
 	next.parent, next.whole = &one, nil
 	switch {

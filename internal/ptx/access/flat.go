@@ -57,6 +57,7 @@ type step struct {
 // stepKind is what a step does to the flow of control.
 type stepKind uint8
 
+// The kinds of steps.
 const (
 	stepPlain  stepKind = iota
 	stepBranch          // to target, if the guard holds
@@ -71,7 +72,7 @@ type frame struct {
 	caller *frame
 	base   variable              // the variable of its register 0
 	start  []int                 // by instruction of f: its first step
-	formal map[*ptx.Var]paramVar // parameters and results: the variables of the caller that they stand for
+	formal map[*ptx.Var]paramVar // parameters and results: the variables of the caller to which they are bound
 }
 
 // paramVar is a .param variable of one frame.
@@ -122,6 +123,7 @@ func (p *flat) add(fr *frame) bool {
 	}
 	end := len(p.steps)
 	fr.start[len(fr.f.Body)] = end
+	// Returns of this frame continue behind its last instruction.
 	for i := first; i < end; i++ {
 		if s := &p.steps[i]; s.kind == stepReturn && s.frame == fr {
 			s.target = end
@@ -172,6 +174,7 @@ func (p *flat) callee(fr *frame, in *ptx.Inst) *frame {
 	if f == nil || f.Extern || len(c.args) != len(f.Params) || len(c.results) != len(f.Return) {
 		return nil
 	}
+	// A recursive call is not inlined.
 	for at := fr; at != nil; at = at.caller {
 		if at.f == f {
 			return nil

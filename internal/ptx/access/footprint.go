@@ -196,6 +196,8 @@ func newRanges(m *ptx.Module, f *ptx.Func, e *Effects, reaches []reach) *ranges 
 
 // footprint builds the program of fp and describes each access in fp.Ranges.
 func (r *ranges) footprint(fp *Footprint) {
+	// An address may come from several parameters, for example by a selection: one result
+	// for each.
 	for n := range r.reaches {
 		at := &r.reaches[n]
 		for _, root := range at.params {
@@ -215,6 +217,7 @@ func (r *ranges) footprint(fp *Footprint) {
 // The facts used are those of the block, and the guard of the instruction itself.
 func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	p := &r.effects.Params[row]
+	// The reasons that apply to all copies of the access.
 	rng := Range{Param: p.Param, Field: p.Field, Pos: at.in.Pos, Access: at.access}
 	steps := r.where[at.in]
 	size, why := at.size(r.m.File)
@@ -244,6 +247,8 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 		}
 		base := b.operandBase(at.addr, i)
 		o := spanOut{row: int32(row), addr: b.build(base, c), alive: b.alive(c), lo: at.addr.Imm, hi: at.addr.Imm + size, access: at.access}
+		// The address is one parameter plus a number, and the instruction touches all of
+		// its bytes.
 		if at.alone && certainly(at.in) {
 			o.certain = b.known[o.addr].both()
 			fp.isCertain(b, certainAccess{row, i, base, b.guard(i), o.lo, o.hi, at.access})

@@ -65,13 +65,14 @@ type infer struct {
 	rec *recorder // nil until the sets are final, then the recorder of the last sweep
 }
 
-// Infer returns what the kernel or function f of m does to memory, with
-// ParamAccess.Offset for parameters that are addresses.
+// Infer returns what the kernel or function f of m does to memory, with ParamAccess.Offset
+// for parameters that are addresses.
 //
-// The result is sound under three conditions: no pointer loaded from memory
-// passes through a product or a shift, none is computed as a distance, itself
-// loaded, from another pointer, and none passes through the bits of a
-// floating-point number.
+// The result is sound under three conditions:
+//
+//   - No pointer that was loaded from memory passes through a product or a shift.
+//   - No pointer is computed by adding a distance that was loaded to another pointer.
+//   - No pointer passes through the bits of a floating-point number.
 func Infer(m *ptx.Module, f *ptx.Func) *Effects {
 	if m == nil || f == nil {
 		return &Effects{}
@@ -418,10 +419,10 @@ func (w *walker) sum(a, b rootSet) rootSet {
 	return w.difference(w.table.sum(a, b))
 }
 
-// added returns what a number contributes to the pointer that it is added to:
-// parameters as offsets, and loaded values as indices. If another pointer is
-// subtracted, before or after, a loaded value may nevertheless be a pointer:
-// compilers rewrite table[0][p-first] as p + (table[0]-first). See difference.
+// added returns the roots that a number contributes to the pointer that it is added to:
+// parameters as offsets, and loaded values as indices. If another pointer is subtracted,
+// before or after, a loaded value may nevertheless be a pointer: compilers rewrite
+// table[0][p-first] as p + (table[0]-first). See difference.
 func (w *walker) added(set rootSet) rootSet {
 	out := w.table.union(w.table.offsets(set), w.table.indices(set))
 	if w.table.subtracted(set) {

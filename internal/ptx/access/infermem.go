@@ -167,6 +167,7 @@ func (w *walker) paramValue(i *ptx.Inst, param, field int) rootSet {
 			return w.table.int()
 		}
 		if field >= 0 {
+			// The pointer of which these bytes are a part.
 			field &^= 7
 		}
 		r := root{kind: rootOffset, param: param, field: field}
@@ -215,6 +216,7 @@ func (w *walker) stored(i *ptx.Inst, base, value rootSet, addr *ptx.Operand) {
 			w.grow(&w.shared, value)
 		case rootLocal:
 			w.grow(&w.local, value)
+		// The address may point to shared or local memory as well.
 		case rootInt, rootNull, rootLoaded, rootUnknown:
 			w.grow(&w.shared, value)
 			w.grow(&w.local, value)

@@ -157,6 +157,7 @@ func (a interval) corners(b interval, f func(x, y int64) (int64, bool)) interval
 
 // mul takes a short cut for non-negative 32-bit ends, the common case.
 func (a interval) mul(b interval) interval {
+	// Products of 31-bit numbers cannot overflow, and the ends give the ends.
 	if a.lo >= 0 && b.lo >= 0 && a.hi <= math.MaxInt32 && b.hi <= math.MaxInt32 && a.lo <= a.hi && b.lo <= b.hi {
 		return interval{a.lo * b.lo, a.hi * b.hi}
 	}
@@ -189,8 +190,8 @@ func (a interval) shl(b interval, width uint8) interval {
 	return a.mul(interval{1 << b.lo, 1 << b.hi})
 }
 
-// shr shifts right. A negative end of an unsigned 64-bit interval stands for a
-// number of 2^63 or more.
+// shr shifts right. In an unsigned 64-bit interval, a negative end represents a number of
+// 2^63 or more.
 func (a interval) shr(b interval, unsigned bool) interval {
 	if a.isEmpty() || b.isEmpty() {
 		return empty
@@ -344,6 +345,7 @@ func (a interval) rem(b interval, unsigned bool) interval {
 	case b.lo <= 0 && b.hi >= 0 || b.large(unsigned) || b.lo == math.MinInt64:
 		return all
 	}
+	// The remainder is less than the largest divisor.
 	limit := max(b.abs().hi-1, 0)
 	switch {
 	case a.large(unsigned):
@@ -364,6 +366,7 @@ func (a interval) clamp(c comparison, b interval, shift int64, width uint8, unsi
 	if a.isEmpty() || b.isEmpty() {
 		return empty
 	}
+	// The comparison is of a+shift: move the bound instead, if a+shift stays in its type.
 	if shift != 0 {
 		if moved := a.add(point(shift)); moved.extend(width, !unsigned) != moved || moved == all || unsigned && moved.lo < 0 {
 			return a

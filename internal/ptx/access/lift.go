@@ -156,6 +156,7 @@ func (l lift) integer(types []ptx.Type, bits uint8) *term {
 		return l.op(termSelect, bits, l.unknown(1, l.block, nil), l.arg(1, w), l.arg(2, w))
 	case "bfe":
 		return l.field(t, bits)
+	// The result is unknown, but small.
 	case "popc", "clz":
 		return l.ext(l.unknown(32, l.block, nil), 8, false) // at most 64
 	}
@@ -250,6 +251,7 @@ func (l lift) mov(v variable, bits uint8) *term {
 		return shifted
 	case src.Kind == ptx.OpVector && len(src.Elems) > 0:
 		w := bits / uint8(len(src.Elems))
+		// {a, b} is a + b·2^w. The last element may be negative, the others are patterns.
 		sum := l.imm(0)
 		for n := range src.Elems {
 			part := l.ext(l.operand(&src.Elems[n], w, l.i), w, n == len(src.Elems)-1)

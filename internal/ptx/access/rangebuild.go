@@ -163,6 +163,7 @@ func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 	}
 	x, y := &b.nodes[n.args[0]], &b.nodes[n.args[1]]
 	switch {
+	// All arguments are numbers: evaluate the operation now.
 	case constants:
 		var arg [4]interval
 		for i, a := range n.args[:k] {
@@ -183,6 +184,7 @@ func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 		return n.args[0], true
 	case n.op == nodeExtend && x.op == nodeSpecial && n.bits >= 32: // indices have at most 31 bits
 		return n.args[0], true
+	// The parameter is read with the signedness of the extension.
 	case n.op == nodeExtend && x.op == nodeParam && n.bits == 8*x.param.size:
 		p := *x
 		p.param.signed = !n.unsigned
@@ -195,9 +197,9 @@ func (b *rangeBuilder) fold(n node) (nodeID, bool) {
 	return 0, false
 }
 
-// knowledge derives the known ends of n from those of its arguments, by the monotonicity
-// of the operation: an end of the result is known if all ends that it is computed from
-// are known. For example, the low end of a - b is a.lo - b.hi.
+// knowledge derives the known ends of n from those of its arguments, by the monotonicity of
+// the operation. An end of the result is known if all ends that it is computed from are
+// known. For example, the low end of a - b is a.lo - b.hi.
 func (b *rangeBuilder) knowledge(n *node) known {
 	x, y := b.known[n.args[0]], b.known[n.args[1]]
 	join := known{x.lo && y.lo, x.hi && y.hi}
@@ -219,11 +221,13 @@ func (b *rangeBuilder) knowledge(n *node) known {
 		return known{true, x.both()}
 	case nodeShr, nodeDiv:
 		return known{x.lo && y.both(), x.hi && y.both()}
+	// A product with a constant that is not negative is monotone; others mix both ends.
 	case nodeMul, nodeMulHi, nodeShl, nodeXor:
 		if c := &b.nodes[n.args[1]]; c.op == nodeConst && c.imm >= 0 && n.op != nodeXor {
 			return x
 		}
 		return known{join.both(), join.both()}
+	// Rounding down is monotone. Any other "and" is between 0 and the smaller operand.
 	case nodeAnd:
 		if c := &b.nodes[n.args[1]]; c.op == nodeConst && c.imm < 0 {
 			return x
@@ -294,12 +298,12 @@ func (b *rangeBuilder) build(v *term, c *fact) nodeID {
 	})
 }
 
-// relevant returns c without those facts of selections that are about values made after
-// v. Since v does not depend on later values, except through phis, where facts of
-// selections do not hold, these facts cannot narrow v.
+// relevant returns c without those facts of selections that are about values made after v.
+// These facts cannot narrow v. A value depends on later values only through phis, and facts
+// of selections do not hold there.
 //
-// Otherwise a value would be built anew for each path through n nested selections, of
-// which there are 2^n. Dropping a fact is always sound: it can only widen a range.
+// Otherwise a value would be built anew for each path through n nested selections, of which
+// there are 2^n. Dropping a fact is always sound: it can only widen a range.
 func (b *rangeBuilder) relevant(c *fact, v *term) *fact {
 	if c == nil || !b.chosen[c] {
 		return c
@@ -424,6 +428,8 @@ func (b *rangeBuilder) raw(v *term, c *fact) nodeID {
 func (b *rangeBuilder) choice(v *term, c *fact) nodeID {
 	out := noNode
 	for n, truth := range [2]bool{true, false} {
+		// Beyond maxRefined, both operands are built with the facts of the selection
+		// itself.
 		side := c
 		if b.effort < maxRefined {
 			side = b.assert(c, v.args[0], truth)
@@ -579,6 +585,7 @@ func (b *rangeBuilder) induction(v *term, init nodeID, next []int) nodeID {
 		return around
 	}
 	id := b.add(node{op: nodeInduct, bits: v.bits, args: [4]nodeID{init, step, b.trips(v.block)}, imm: b.line(v.block)})
+	// The union adds nothing to the induction.
 	if k := b.known[around]; !k.lo && !k.hi {
 		return id
 	}
@@ -604,7 +611,7 @@ func (b *rangeBuilder) step(v *term, next []int) (nodeID, bool) {
 }
 
 // delta returns x-phi, if x is computed from phi by sums. depth bounds the recursion. A
-// delta that is being computed counts as unknown, so a cycle that does not pass through
+// delta that is being computed is treated as unknown, so a cycle that does not pass through
 // phi is not followed. A result that depends on an open phi or loop is not memoized.
 func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	x = x.is()
@@ -620,6 +627,7 @@ func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
 	}
 	outer := b.requested
 	b.requested = noRequest
+	// Unknown while it is being computed.
 	b.deltas[key] = delta{}
 	by, ok := b.deltaOf(x, phi, depth-1)
 	b.deltas[key] = delta{by, ok}
@@ -669,10 +677,13 @@ func (b *rangeBuilder) eachDelta(xs []*term, phi *term, depth int) (nodeID, bool
 	return out, out != noNode
 }
 
-// deltaPhi returns the delta of another phi inside the loop. This is a join of branches,
-// whose delta is the union of those of its arguments, or the variable of an inner loop
-// that starts at a sum with phi, which is an induction of its own.
+// deltaPhi returns the delta of another phi x inside the loop, of one of two kinds:
+//
+//   - x is a join of branches: its delta is the union of those of its arguments.
+//   - x is the variable of an inner loop that starts at a sum with phi: its delta is an
+//     induction of its own.
 func (b *rangeBuilder) deltaPhi(x, phi *term, depth int) (nodeID, bool) {
+	// x must be inside the loop of phi.
 	if x.block == phi.block || !b.dominates(phi.block, x.block) {
 		return 0, false
 	}
@@ -763,6 +774,7 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 	if phi == nil {
 		return 0, false
 	}
+	// start, step, offset and bound are the arguments of node.trips.
 	init, next := b.incoming(phi)
 	step, ok := b.step(phi, next)
 	if !ok {

@@ -50,6 +50,7 @@ func (b *rangeBuilder) describe(r *Range, o spanOut) {
 	}
 	t := &rangeText{rangeBuilder: b, counters: map[nodeID]string{}}
 	sum := t.terms(o.addr, 1, nil)
+	// The pointer itself is not part of the expression.
 	sum = slices.DeleteFunc(sum, func(s summand) bool {
 		n := &b.nodes[s.id]
 		return n.op == nodeParam && s.coef == 1 && int(n.param.param) == r.Param && int(n.param.off) == r.Field
@@ -108,9 +109,9 @@ type summand struct {
 	coef int64
 }
 
-// terms appends the summands of coef times a node. Extensions are dropped and
-// clamps become conditions. A loop variable gives its start, and a summand for
-// what the iterations add.
+// terms appends the summands of coef times a node. Extensions are dropped and clamps become
+// conditions. A loop variable becomes its start, and one more summand for the sum of its
+// steps.
 func (t *rangeText) terms(id nodeID, coef int64, list []summand) []summand {
 	n := &t.nodes[id]
 	if t.work++; t.work > maxTextWork {
@@ -189,8 +190,8 @@ func (t *rangeText) sum(list []summand) string {
 	return out.String()
 }
 
-// iterations returns what the iterations of a loop add to its variable: a text and a
-// factor. The counter of the loop becomes a condition.
+// iterations returns the sum of a loop variable's steps, as a text and a factor: "n*k0" and
+// 4 for k0 iterations that each add 4*n. The counter of the loop becomes a condition.
 func (t *rangeText) iterations(n *node) (text string, times int64) {
 	loop := n.args[2]
 	counter, ok := t.counters[loop]

@@ -51,6 +51,7 @@ func newRecorder(in *infer) *recorder {
 //	int, loaded, unknown the kernel is opaque
 //	shared, local, heap  no effect outside the kernel
 func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Access) {
+	// No root can be an address alone.
 	if !r.in.table.leads(base) {
 		r.stop(i.Pos, "the address does not come from a parameter or variable")
 	}

@@ -55,12 +55,14 @@ type rootTable struct {
 	sources [rootUnknown + 1]int
 }
 
-// The two roots that are not addresses come first in every set.
+// intRoot and nullRoot are not addresses. They come first in every set, since sets are
+// sorted.
 const (
 	intRoot rootID = iota
 	nullRoot
 )
 
+// newRootTable returns a table with the empty set and the two roots that are not addresses.
 func newRootTable() *rootTable {
 	t := &rootTable{
 		ids:   map[root]rootID{},
@@ -152,8 +154,8 @@ func (t *rootTable) split(s rootSet) (numbers, addresses rootSet) {
 	return t.intern(ids[:n:n]), t.intern(ids[n:])
 }
 
-// mapped replaces each root of s by f of it, and drops those for which f
-// returns false.
+// mapped applies f to each root of s. It returns the set of the results, without those for
+// which f returns false.
 func (t *rootTable) mapped(s rootSet, f func(root) (root, bool)) rootSet {
 	out := rootSet(0)
 	for _, id := range t.sets[s] {
@@ -197,8 +199,8 @@ func (t *rootTable) subtracted(s rootSet) bool {
 	return t.any(s, func(id rootID) bool { return t.roots[id].kind == rootMinus })
 }
 
-// leads reports whether s has a root other than constants, offsets and indices,
-// which need an address beside them.
+// leads reports whether s has a root that can be an address alone. Constants, offsets and
+// indices cannot: they require an address to which they are added.
 func (t *rootTable) leads(s rootSet) bool {
 	return t.any(s, func(id rootID) bool {
 		switch t.roots[id].kind {

@@ -42,6 +42,7 @@ func (c *certain) walk(l *Launch, row int, pointer interval, within Span) (Touch
 	for n := 0; n < maxBlocks && l.spend(); n++ {
 		for i := range c.accesses[at] {
 			a := &c.accesses[at][i]
+			// Code that was not inlined may end the thread.
 			if call, some := c.calls[at]; some && a.step > call {
 				break
 			}
@@ -155,8 +156,8 @@ func (w *threadWalk) value(v *term) number {
 	return n
 }
 
-// compute evaluates a term from its arguments. The result is unknown if an argument is
-// that matters.
+// compute evaluates a term from its arguments. The result is unknown if it depends on an
+// unknown argument.
 func (w *threadWalk) compute(v *term) number {
 	switch v.op {
 	case termConst:
