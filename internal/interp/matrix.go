@@ -143,7 +143,7 @@ func (w *warp) requireFullWarp(in *inst) bool {
 		return true
 	}
 	w.fail(BarrierMismatch, in, firstLane(w.live), 0, fmt.Sprintf(
-		"a matrix instruction requires all 32 lanes of a warp; %s missing (mask %#08x)",
+		"a matrix instruction needs all 32 lanes of a warp; %s missing (mask %#08x)",
 		count(uint64(32-bits.OnesCount32(w.live)), "lane"), ^w.live))
 	return false
 }
