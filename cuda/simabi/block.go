@@ -31,6 +31,17 @@ const (
 	managedBlock                     // cuMemAllocManaged
 )
 
+// Linear memory is tracked twice. The device (sim.System) maps ranges of addresses to bytes and checks every access.
+// blocks holds the driver's properties of an allocation: how it was created, its context, pool and flags.
+//
+//	kind             created by                            bytes                         the host can access it
+//	deviceBlock      cuMemAlloc, cuMemAllocAsync           of the simulator              no
+//	pinnedBlock      cuMemAllocHost, cuMemHostAlloc        mapped by this package        yes
+//	registeredBlock  cuMemHostRegister                     of the program                yes
+//	managedBlock     cuMemAllocManaged                     mapped by this package        yes
+//
+// Variables of modules, memory of graphs and mapped virtual memory have no block.
+
 // block is one allocation. The memory of modules has no block.
 type block struct {
 	at         device.Ptr
@@ -58,6 +69,7 @@ func init() { kinds = append(kinds, blocks) }
 
 var lastBlockID uint64
 
+// add adds a block under its address and gives it an id.
 func (t blockTable) add(b *block) *block {
 	lastBlockID++
 	b.id = lastBlockID
@@ -138,6 +150,7 @@ func mapHost(n int64) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), n), nil
 }
 
+// unmapHost unmaps pages of mapHost or of a memfd.
 func unmapHost(pages []byte) {
 	if _, err := C.munmap(unsafe.Pointer(unsafe.SliceData(pages)), C.size_t(len(pages))); err != nil {
 		panic(fmt.Sprintf("BUG: pages of host memory cannot be unmapped: %v", err))

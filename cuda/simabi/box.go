@@ -13,6 +13,22 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// A box is a part of memory that consists of slices of rows:
+//
+//	          pitch bytes
+//	 ┌────────────────────────────┐ ┐
+//	 │   x      width             │ │
+//	 │ y ┌────────────┐           │ │ height rows of the memory;
+//	 │   │    box     │ height    │ │ the next slice begins pitch*height bytes later
+//	 │   └────────────┘           │ │
+//	 └────────────────────────────┘ ┘
+//
+//	byte (i, j, k) of the box is at  start + (z+k)*pitch*height + (y+j)*pitch + x + i
+//
+// Rows of the box must fit in the pitch, and its rows in a slice, unless it has one row or one slice. All sums are
+// checked for overflow, because sizes come from the program. In an array, the device determines pitch and slices, and
+// a box consists of whole texels.
+
 // boxSide is one side of a copy of a box, in the form of cuMemcpy2D and cuMemcpy3D.
 type boxSide struct {
 	kind          C.CUmemorytype
@@ -134,6 +150,7 @@ func copyBox(h C.CUstream, wait bool, dst, src *boxSide, width, height, depth C.
 	return inStream(h, func(s *stream) error { return s.copyBox(wait, dst, src, width, height, depth) })
 }
 
+// copyBox is the body of the function copyBox. A copy of no bytes only returns an earlier fault.
 func (s *stream) copyBox(wait bool, dst, src *boxSide, width, height, depth C.size_t) error {
 	switch {
 	case width == 0 || height == 0 || depth == 0:
@@ -161,6 +178,7 @@ func (s *stream) copyBox(wait bool, dst, src *boxSide, width, height, depth C.si
 // maxPitch is CU_DEVICE_ATTRIBUTE_MAX_PITCH.
 const maxPitch = 1<<31 - 1
 
+// copy2D copies a box of one slice. aligned is set for the forms that limit the pitch.
 func copy2D(h C.CUstream, wait, aligned bool, p *C.CUDA_MEMCPY2D) C.CUresult {
 	if p == nil || aligned && (p.srcPitch > maxPitch || p.dstPitch > maxPitch) {
 		return call(func(*thread) error { return invalidValue })
@@ -187,6 +205,7 @@ func params3D(dst, src *boxSide, width, height, depth C.size_t) C.CUDA_MEMCPY3D 
 	}
 }
 
+// copy3D copies a box of several slices.
 func copy3D(h C.CUstream, wait bool, p *C.CUDA_MEMCPY3D) C.CUresult {
 	if p == nil {
 		return call(func(*thread) error { return invalidValue })

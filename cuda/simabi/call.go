@@ -17,6 +17,23 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// Every exported function is one call of a wrapper with a body. The wrapper determines what the function requires and
+// what may happen meanwhile:
+//
+//	wrapper           requires                  used for
+//	call              cuInit                    most functions
+//	attend            cuInit                    functions that are not the driver's, such as repriseLabel
+//	inContext         a current context         functions that create objects
+//	onNamed           a valid handle            functions of an object, which determines the context
+//	withStream        a stream                  queries of a stream
+//	inStream          a usable stream           functions that enqueue work, or wait
+//	inContextUnsafe   as inContext, and no      functions that may wait for work, such as cuMemAlloc
+//	onNamedUnsafe     capture prohibits it      functions that may wait for work, such as cuMemFree
+//	edit              cuInit                    functions that change a graph; they take virtual time
+//
+// A body returns nil, a status, or an error of the device or of a package, which contains a code. Bodies hold the
+// driver's lock, so no other synchronization is necessary in this package.
+
 // driver is the state of the process. A call holds mu from its beginning to its
 // end.
 var driver struct {
@@ -27,8 +44,8 @@ var driver struct {
 	caller  *thread // the thread of the current call
 	failure error   // the last error, if it contains more than its code
 
-	calls    atomic.Uint64 // of driver functions
-	attended uint64        // calls
+	calls    atomic.Uint64 // number of calls of driver functions, for repriseCalls
+	attended uint64        // number of calls that passed attend; watch detects activity by it
 	watched  bool          // the goroutine of watch runs
 }
 
@@ -95,7 +112,8 @@ func onNamed(body func(*thread) error) C.CUresult {
 	})
 }
 
-// result returns the driver's result code for an error.
+// result returns the driver's result code for an error: the code of a status or of a device.Error in its chain, or else
+// CUDA_ERROR_UNKNOWN.
 func result(err error) C.CUresult {
 	if err == nil {
 		return C.CUDA_SUCCESS
@@ -103,7 +121,8 @@ func result(err error) C.CUresult {
 	return codeOf(err)
 }
 
-// codeOf is separate from result because it allocates.
+// codeOf is result for an error that is not nil. It is a function of its own because it allocates, which successful calls
+// must not. It stores errors with details for repriseLastError.
 func codeOf(err error) C.CUresult {
 	var s status
 	var d *device.Error

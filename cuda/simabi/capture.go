@@ -15,6 +15,24 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
+// Stream capture. Package capture holds the rules; this file and the functions that enqueue work apply them:
+//
+//	call on a captured stream            effect
+//	launch, copy, memset, memory ops,    a node is added that depends on the stream's set (stream.add);
+//	host function, alloc, free, graph    the set then consists of the node
+//	cuEventRecord                        the event gets a copy of the set; nothing runs
+//	cuStreamWaitEvent                    the event's set is added to the stream's set; a stream outside joins the capture
+//	wait for, or query of, the stream    refused; the capture becomes invalid (stream.idle)
+//	callback, prefetch, attach           refused; the capture becomes invalid (stream.submit)
+//
+// Further calls are refused although they have no captured stream as an argument: uses of the legacy stream while a
+// blocking stream of its context is captured (captures.Use), waits for the whole context (captures.Idle), and calls that
+// may wait, depending on the modes of the captures and of the calling thread (captures.Unsafe).
+//
+// An invalid capture accepts no more work. cuStreamEndCapture then returns CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and no
+// graph.
+
+// captures holds the captures of the process.
 var captures capture.Session
 
 // add adds work as a node to the capture of the stream.

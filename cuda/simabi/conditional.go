@@ -10,6 +10,18 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// A condition is created for a graph, set by kernels of the graph or of its bodies, and read by conditional nodes:
+//
+//	cuGraphConditionalHandleCreate(graph, initial) ─► handle ─► argument of a kernel, which calls
+//	                                                       │    cudaGraphSetConditional(handle, value)
+//	                                                       └──► parameters of a conditional node
+//
+//	If      runs body 0 once if the value is not 0, else body 1 if there is one
+//	While   runs body 0 until the value is 0 before a run
+//	Switch  runs the body whose number is the value, or none
+//
+// With CU_GRAPH_COND_ASSIGN_DEFAULT a launch begins with the initial value, otherwise with the last value.
+
 // condition is a variable that kernels set and conditional nodes read. It belongs
 // to a graph and is destroyed with it. The handle is that of the device.
 type condition struct {
@@ -18,6 +30,7 @@ type condition struct {
 	handle  device.Condition
 }
 
+// conditions holds the live conditions by handle.
 var conditions = conditionTable{}
 
 type conditionTable map[device.Condition]*condition
@@ -80,6 +93,7 @@ func unusedCondition(g *graph.Graph) bool {
 	return false
 }
 
+// readIn adds the conditions that nodes of a graph read, at any depth.
 func readIn(g *graph.Graph, used map[*condition]bool) {
 	for _, n := range g.Nodes() {
 		if c, ok := n.Params().(*conditionalNode); ok {

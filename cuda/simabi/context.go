@@ -14,6 +14,22 @@ import (
 
 var contexts handles[*context]
 
+// The life of a context:
+//
+//	cuCtxCreate, or the first retain of a primary context
+//	   │  open: a new sim.Device and a new id
+//	   ▼
+//	 active ── a fault ──► active; all calls return the code of the fault
+//	   │
+//	   │  cuCtxDestroy, the last release, or a reset: close
+//	   ▼
+//	 closing: destroyed is set, closing is a channel; the device finishes its work without the driver's lock
+//	   │  forget: all objects of the context are removed from their tables
+//	   ▼
+//	 destroyed ── retain (a primary context only): open again, with the same handle and a new id ──► active
+//
+// Objects that may outlive their context, such as instances of graphs and libraries, compare ids.
+
 // context is a GPU with its own memory, modules, streams and fault state.
 type context struct {
 	handle    handle
@@ -41,6 +57,7 @@ const (
 	contextFlags  = 0xff
 )
 
+// validContextFlags reports whether flags contain only known bits, and at most one way to wait.
 func validContextFlags(flags C.uint) bool {
 	schedule := flags & scheduleFlags
 	return flags&^contextFlags == 0 && schedule&(schedule-1) == 0
@@ -61,12 +78,12 @@ func (c *context) open() error {
 	return nil
 }
 
-// outside runs a function in the middle of a call without the driver's lock. Other
-// threads may call the driver meanwhile; afterwards its state is that of the caller
-// again. They cannot destroy the context of the call, which would wait for the
-// call. A call that may wait must not keep state of a context across outside,
-// neither the contents of its scratch nor the object of a handle: it waits first,
-// or looks the handle up again.
+// outside runs a function in the middle of a call without the driver's lock: a wait of the device, or a function of the
+// program. Other threads may call the driver meanwhile. Afterwards driver.caller is the thread of this call again.
+//
+// Other threads cannot destroy the context of the call, because that waits for the call. They may change all other
+// state. A call must therefore not keep state across outside, neither the contents of context.scratch nor
+// the object of a handle: it waits first, or looks the handle up again.
 func outside(f func()) {
 	caller := driver.caller
 	driver.mu.Unlock()
@@ -75,6 +92,7 @@ func outside(f func()) {
 	driver.caller = caller
 }
 
+// newContext creates a context with a handle.
 func newContext(g *gpu, flags C.uint) (*context, error) {
 	c := &context{gpu: g, flags: flags}
 	if err := c.open(); err != nil {

@@ -12,10 +12,24 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Which calls wait is defined by the driver's documentation ("API synchronization
-// behavior"): the synchronous ones return when the bytes have arrived, except between
-// memory of devices; the Async ones return at once, except to pageable memory. A source
-// in pageable memory is read before the call returns.
+// The driver's documentation ("API synchronization behavior") defines which calls wait:
+//
+//	destination       source            cuMemcpy…                    cuMemcpy…Async
+//	device            device            returns at once              returns at once
+//	device            pinned            waits for the copy           returns at once
+//	device            pageable          waits for the copy           reads the source, then returns
+//	pinned            any               waits for the copy           returns at once (pageable source: reads it first)
+//	pageable          any               waits for the copy           waits for the copy
+//
+// Pageable memory is host memory that is not of the driver. Managed memory counts as pinned. All copies, also of one dimension, are copies of a box:
+//
+//	cuMemcpyHtoD ─► copyNow ──┐
+//	cuMemcpyDtoHAsync ─► copySoon ┼─► copyBox ─► boxCopy ─► sim.Transfer ─► stream.copyNow or stream.copySoon
+//	cuMemcpy3D ─► copy3D ─────┘       │
+//	                                  └─► memcpyNode, if the stream is captured
+//
+// A side may be an address whose kind is unknown (CU_MEMORYTYPE_UNIFIED). anyPlace determines it: an address in a
+// block, in a variable of a module or in a reservation is memory of the driver, all others are host memory.
 
 // place is the start of one side of a copy.
 type place struct {
@@ -63,7 +77,7 @@ func (p place) region(n, pitch, slice int64) (sim.Region, error) {
 	return r, nil
 }
 
-// copyNow enqueues a copy, and waits for it if one side is host memory.
+// copyNow enqueues a copy of a synchronous call, and waits for it if one side is host memory.
 func (s *stream) copyNow(t *sim.Transfer) error {
 	if err := captures.Unsafe(&driver.caller.capture); err != nil {
 		return err
@@ -78,7 +92,8 @@ func (s *stream) copyNow(t *sim.Transfer) error {
 	return nil
 }
 
-// copySoon enqueues a copy, and waits for it if the driver would.
+// copySoon enqueues a copy of an Async call. It waits for the copy if the destination is pageable. A pageable source is
+// staged: its bytes are read before the call returns.
 func (s *stream) copySoon(t *sim.Transfer) error {
 	if t.Dst.Host != nil {
 		if err := s.submit(t); err != nil {
@@ -90,9 +105,10 @@ func (s *stream) copySoon(t *sim.Transfer) error {
 	return s.submit(t)
 }
 
+// onHost reports whether a side of a copy is host memory, pageable or of the driver.
 func onHost(r *sim.Region) bool { return r.Host != nil || blocks.at(C.CUdeviceptr(r.At)).onHost() }
 
-// copyNow and copySoon are what the functions below do, of n bytes.
+// copyNow and copySoon copy n bytes, for the functions below.
 func copyNow(dst, src *boxSide, n C.size_t) C.CUresult { return copyBox(nil, true, dst, src, n, 1, 1) }
 
 func copySoon(dst, src *boxSide, n C.size_t, h C.CUstream) C.CUresult {

@@ -36,6 +36,7 @@ func copyPeer(h C.CUstream, inOrder bool, to, from C.CUcontext, dst, src *boxSid
 	})
 }
 
+// copyInOrder copies after all earlier work in the contexts of sides and before all later work there.
 func (s *stream) copyInOrder(sides []*sim.Device, dst, src *boxSide, width, height, depth C.size_t) error {
 	if err := s.context.sim.FollowAll(s.sim, sides...); err != nil {
 		return err

@@ -13,25 +13,52 @@
 //
 //	go generate -tags cuda ./cuda/simabi
 //
-// One call runs at a time, whatever thread it comes from: call takes the driver's
-// lock, finds the calling thread's state and converts the error into a CUresult. A
-// context owns one sim.Device, so a fault in one context does not affect the
-// others. All devices of the process are one sim.System: host and work share one
-// virtual time, and work of all contexts runs in the order of that time. The lock is
-// released while a function of the program runs, or while a stream waits for a value that
-// has not been written yet.
+// # A call
 //
-// The null stream is the legacy one, which the device orders with blocking streams, or
-// in functions of the _ptds and _ptsz kind the thread's own: forms.S has these
-// names, which record that and continue in the function. Package capture decides the
-// effect of a call on a stream that is being captured.
+// A call passes the following steps. call.go lists the wrappers that implement steps 3 to 6.
+//
+//  1. The gate stores the name of the function in thread-local memory, for explanations of errors. In a child of
+//     fork it returns CUDA_ERROR_NOT_INITIALIZED, because Go's runtime has no threads there. (A real driver does so
+//     only if the parent has called it.)
+//  2. The Go export converts nothing: its parameters have C types.
+//  3. The wrapper takes the driver's lock. One call runs at a time, from any thread.
+//  4. It finds the state of the calling OS thread: the stack of contexts and the mode of captures.
+//  5. It resolves the current context, or the object of a handle, and runs the body of the function.
+//  6. It converts the error of the body into a CUresult and, with $REPRISE_SIM_VERBOSE set, explains it on standard
+//     error.
+//
+// The lock is released while a function of the program runs, or while a stream waits for a value that
+// has not been written yet (see outside).
+//
+// # Objects
+//
+// A context owns one sim.Device, so a fault in one context does not affect the
+// others. All devices of the process are one sim.System: host and work share one
+// virtual time, and work of all contexts runs in the order of that time.
+//
+//	process ─ sim.System
+//	 ├─ gpu ─ primary context, pools
+//	 │   └─ context ─ sim.Device
+//	 │       ├─ module ─ function, texture and surface references
+//	 │       ├─ stream, event
+//	 │       ├─ array, texture, surface
+//	 │       └─ graphExec
+//	 ├─ block (linear memory), allocation (virtual memory)
+//	 ├─ graph, graph node, user object
+//	 └─ library ─ kernel
 //
 // Handles are numbers that are never reused and never dereferenced. A
 // handle that is wrong, of another kind, or destroyed is therefore detected, with the result
-// CUDA_ERROR_INVALID_HANDLE; a real driver may crash.
+// CUDA_ERROR_INVALID_HANDLE; a real driver may crash. handle.go describes the tables.
 //
-// In a child of fork, all calls return CUDA_ERROR_NOT_INITIALIZED, as with a real driver if the
-// parent has called it; here also if it has not.
+// # Streams
+//
+// The null stream is the legacy one, which the device orders with blocking streams. In
+// functions of the _ptds and _ptsz kind it is the thread's own stream: forms.S defines these
+// names, which set a flag of the thread and continue in the function. Package capture determines the
+// effect of a call on a stream that is being captured.
+//
+// # Configuration
 //
 // $REPRISE_SIM lists the GPUs: profiles, or files that `reprise calibrate`
 // wrote, separated by commas; the default is "h200". $CUDA_VISIBLE_DEVICES selects among

@@ -14,6 +14,15 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// The last record of an event is in one of three states, which determine what a wait for it does:
+//
+//	marked  capture   cuStreamWaitEvent                       cuEventSynchronize, cuEventQuery, cuEventElapsedTime
+//	false   empty     nothing: there is no record             return at once (elapsed: an error)
+//	true    empty     the stream waits                        wait, query
+//	any     set       the stream joins the capture            refused; the capture becomes invalid
+//
+// A record in a stream that is not captured clears capture. The device keeps the records themselves.
+
 // event marks a position in a stream of its context.
 type event struct {
 	handle  handle

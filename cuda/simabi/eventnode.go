@@ -12,7 +12,6 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// recordNode records an event. waitNode waits for the last record of one.
 // recordNode records an event, and waitNode waits for the last record of one.
 type (
 	recordNode struct{ event *event }
@@ -32,6 +31,7 @@ func (n waitNode) Becomes(next graph.Params) graph.Reason {
 	return n.event.becomes(next.(waitNode).event)
 }
 
+// becomes permits another event of the same context.
 func (e *event) becomes(next *event) graph.Reason {
 	if e.context != next.context {
 		return graph.ParametersChanged

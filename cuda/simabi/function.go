@@ -35,6 +35,7 @@ type tuning struct {
 	policy   int // how clusters are scheduled
 }
 
+// newFunction returns a kernel with a handle and the default attributes.
 func newFunction(m *module, h device.Function) (*function, error) {
 	info, err := m.context.sim.FunctionInfo(h)
 	if err != nil {
@@ -82,20 +83,21 @@ func (f *function) fits(shared uint32) error {
 	return nil
 }
 
-// mostThreads returns the largest block that the function can be launched with.
-func (f *function) mostThreads() int {
+// maxThreads returns the largest number of threads in a block of the function: the limit of the GPU and of the kernel's
+// .maxntid, reduced by whole warps until the registers of a block fit in a multiprocessor.
+func (f *function) maxThreads() int {
 	limits := &f.module.context.gpu.profile.Limits
-	most := limits.ThreadsPerBlock
+	n := limits.ThreadsPerBlock
 	if f.info.MaxThreads > 0 {
-		most = min(most, f.info.MaxThreads)
+		n = min(n, f.info.MaxThreads)
 	}
-	for most > warpSize {
-		if blocks, _ := limits.Occupancy(most, f.info.Registers, 0); blocks > 0 {
+	for n > warpSize {
+		if blocks, _ := limits.Occupancy(n, f.info.Registers, 0); blocks > 0 {
 			break
 		}
-		most = (most - 1) / warpSize * warpSize
+		n = (n - 1) / warpSize * warpSize
 	}
-	return most
+	return n
 }
 
 const warpSize = 32
@@ -104,7 +106,7 @@ const warpSize = 32
 func (f *function) attribute(a C.CUfunction_attribute) (int, error) {
 	switch a {
 	case C.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-		return f.mostThreads(), nil
+		return f.maxThreads(), nil
 	case C.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
 		return f.info.Shared, nil
 	case C.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:

@@ -40,8 +40,8 @@ func (g *gpu) open(c *context) (*sim.Device, error) {
 	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: outside})
 }
 
-// plug reads $REPRISE_SIM, $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns
-// the GPUs that $CUDA_VISIBLE_DEVICES selects.
+// plug creates the GPUs that $REPRISE_SIM lists, with the settings $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns
+// those that $CUDA_VISIBLE_DEVICES selects, in its order. slot numbers all GPUs, ordinal the visible ones.
 func plug() ([]*gpu, error) {
 	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {

@@ -11,8 +11,27 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// Graphs belong to the process, and the work of their nodes to contexts. Only
-// graphs and nodes that C has queried have a handle.
+// The parts of graphs:
+//
+//	package graph            nodes, edges, clones, flattening, and the rule for updates; independent of C
+//	graphnode.go             adding, querying and changing nodes of any kind
+//	*node.go                 one kind of node each: its parameters, lower and Becomes
+//	graphexec.go             instances
+//	graphupdate.go           changes of instances
+//	graphmemory.go           memory that nodes allocate and free
+//	conditional*.go          conditions and conditional nodes
+//	userobject.go            objects that live as long as the graphs that use them
+//
+// An instance is a snapshot. Later changes of the graph do not affect it:
+//
+//	graph ── cloneGraph ──► graph of the instance (x.graph), which maps nodes of the original to its own: Twin
+//	  │
+//	  └─ Flatten ─► steps ─ lower ─► []sim.GraphNode ─ InstantiateNodes ─► device.GraphExec (x.sim)
+//
+// A node of an instance is named by the node of the original graph, so the original must exist for changes.
+
+// Graphs belong to the process, and the work of their nodes to contexts. Graphs and nodes get a handle
+// when C receives them for the first time: captures create many nodes that no program queries.
 var (
 	graphs     handles[aGraph]
 	graphNodes handles[aNode]
@@ -36,6 +55,7 @@ func graphOf(h C.CUgraph) (*graph.Graph, error) {
 	return g.Graph, nil
 }
 
+// nodeOf returns the node of a handle. See graphOf for the error.
 func nodeOf(h C.CUgraphNode) (*graph.Node, error) { return nodeNamed(of(unsafe.Pointer(h))) }
 
 func nodeNamed(h handle) (*graph.Node, error) {
@@ -46,6 +66,7 @@ func nodeNamed(h handle) (*graph.Node, error) {
 	return n.Node, nil
 }
 
+// graphHandle returns the handle of a graph, a new one if it has none.
 func graphHandle(g *graph.Graph) handle {
 	if g.Handle == 0 {
 		g.Handle = uintptr(graphs.add(aGraph{g}))
@@ -75,6 +96,7 @@ func forgetGraph(g *graph.Graph) {
 	}
 }
 
+// forgetNode invalidates the handle of a node and frees what belongs to it.
 func forgetNode(n *graph.Node) {
 	_, _ = graphNodes.remove(handle(n.Handle))
 	if a, ok := n.Params().(*allocNode); ok && a.graph == n.Graph() { // not the copy in an instance

@@ -19,36 +19,37 @@ const dotFlags = 1<<16 - 1
 // dotter contains the flags of a call of cuGraphDebugDotPrint.
 type dotter C.uint
 
-func (f dotter) wants(flag C.uint) bool {
+// has reports whether a flag is set, or CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE, which implies all.
+func (f dotter) has(flag C.uint) bool {
 	return C.uint(f)&(flag|C.CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE) != 0
 }
 
 // describe returns the lines of a node's label.
 func (f dotter) describe(n *graph.Node) (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES) {
+	if f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES) {
 		add("node %#x", uintptr(nodeHandle(n)))
 	}
 	switch p := n.Params().(type) {
 	case *kernelNode:
 		add("%s", p.function.info.Name)
-		if f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS) {
+		if f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS) {
 			add("grid %v block %v shared %d", p.grid, p.block, p.shared)
 		}
-		if f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES) {
+		if f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES) {
 			own, _ := p.attributes.priority()
 			add("cooperative %t priority %d", p.attributes.cooperative(), own)
 		}
 	case *memcpyNode:
-		if c := &p.params; f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS) {
+		if c := &p.params; f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS) {
 			add("%d x %d x %d bytes, memory type %d to %d", c.WidthInBytes, c.Height, c.Depth, c.srcMemoryType, c.dstMemoryType)
 		}
 	case *memsetNode:
-		if m := &p.params; f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS) {
+		if m := &p.params; f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS) {
 			add("%d x %d elements of %d bytes at %#x become %#x", m.width, m.height, m.elementSize, uint64(m.dst), uint32(m.value))
 		}
 	case *hostNode:
-		if f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS) {
+		if f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS) {
 			add("function %p data %p", p.params.fn, p.params.userData)
 		}
 	case recordNode:
@@ -60,7 +61,7 @@ func (f dotter) describe(n *graph.Node) (lines []string) {
 }
 
 func (f dotter) event(add func(string, ...any), e *event) {
-	if f.wants(C.CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS) {
+	if f.has(C.CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS) {
 		add("event %#x", uintptr(e.handle))
 	}
 }

@@ -43,6 +43,7 @@ func noEdgeData(data *C.CUgraphEdgeData, n C.size_t) bool {
 	return err == nil
 }
 
+// editEdges is edit for a function that adds or removes edges.
 func editEdges(h C.CUgraph, from, to *C.CUgraphNode, n C.size_t, data *C.CUgraphEdgeData, do func(*graph.Graph, []graph.Edge) error) C.CUresult {
 	return edit(func(*thread) error {
 		g, err := graphOf(h)
@@ -70,6 +71,7 @@ func sim_cuGraphAddDependencies_v2(g C.CUgraph, from, to *C.CUgraphNode, data *C
 	return editEdges(g, from, to, n, data, (*graph.Graph).Connect)
 }
 
+// disconnect removes edges. A graph with memory nodes must keep its edges, which determine the lifetimes of memory.
 func disconnect(g *graph.Graph, edges []graph.Edge) error {
 	if hasMemoryNodes(g) {
 		return invalidValue
@@ -108,6 +110,7 @@ func listNodes(out *C.CUgraphNode, count *C.size_t, nodes []*graph.Node) error {
 	return nil
 }
 
+// queryGraph is call for a query of a graph.
 func queryGraph(h C.CUgraph, body func(*graph.Graph) error) C.CUresult {
 	return call(func(*thread) error {
 		g, err := graphOf(h)
@@ -146,6 +149,7 @@ func copyOf(n *C.size_t) *C.size_t {
 	return &c
 }
 
+// firstError returns the first error that is not nil.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -155,6 +159,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
+// clearEdgeData stores zero data for edges, since edges have none.
 func clearEdgeData(data *C.CUgraphEdgeData, count *C.size_t) error {
 	if data == nil {
 		return nil
@@ -177,6 +182,7 @@ func sim_cuGraphGetEdges_v2(h C.CUgraph, from, to *C.CUgraphNode, data *C.CUgrap
 	return queryGraph(h, func(g *graph.Graph) error { return listEdges(from, to, data, count, g.Edges()) })
 }
 
+// listAround stores the neighbours of a node on one side.
 func listAround(h C.CUgraphNode, out *C.CUgraphNode, data *C.CUgraphEdgeData, count *C.size_t, side func(*graph.Node) []*graph.Node) C.CUresult {
 	return call(func(*thread) error {
 		n, err := nodeOf(h)

@@ -21,6 +21,18 @@ var (
 	nothing    = device.Nothing{}
 )
 
+// instantiate proceeds in these steps. Each may fail with a refusal, which contains the code, the result for
+// cuGraphInstantiateWithParams, and the node that causes it:
+//
+//  1. Check the flags. Launches from the device are not simulated.
+//  2. Flatten the graph in O(nodes + edges): child graphs are expanded, and dependencies come first. A cycle is an error.
+//  3. Check that a graph with memory nodes has no other instance, that the graph is not the body of a conditional node,
+//     and that a node reads each condition.
+//  4. Lower each step to a sim.GraphNode. Bodies of conditional nodes are flattened and lowered recursively. The first
+//     node with a context determines the context of the instance. Nodes of a body must be in one context.
+//  5. Instantiate the nodes on the device of that context.
+//  6. Clone the graph, as the snapshot for changes. layOut numbers its nodes as in step 2.
+
 // graphExec is an instance of a graph: a snapshot with a map from the original's
 // nodes, and the device's instance.
 type graphExec struct {
@@ -113,6 +125,7 @@ func (x *graphExec) lower(steps []graph.Step, body *conditionalNode) ([]sim.Grap
 	return nodes, nil
 }
 
+// lowerNode returns the device's node for a node of a graph, without dependencies.
 func (x *graphExec) lowerNode(node *graph.Node, body *conditionalNode) (sim.GraphNode, error) {
 	p, ok := node.Params().(nodeParams)
 	if !ok {

@@ -13,6 +13,18 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// The memory of a graph's allocation node has one address for its whole life. It is allocated anew in each launch:
+//
+//	cuGraphAddMemAllocNode    the address is reserved
+//	launch, at the node       memory is allocated at the address
+//	launch, at a free node    it is freed: in the same launch, or in a launch of another graph;
+//	  or cuMemFree(Async)     or by the host, if no free node of the same graph exists
+//	next launch               fails if the memory is still allocated, unless the instance has autoFree, which frees it first
+//	cuGraphDestroy            the address is released once no instance uses it
+//
+// Such graphs are restricted, as documented: no clones, no removal of nodes or edges, one instance at a time, and no
+// memory nodes in child graphs or bodies.
+
 // graphMemory is the memory that a node of a graph allocates. Nodes of its own
 // graph may free it, or nodes of other graphs, but not both.
 type graphMemory struct {
@@ -56,7 +68,7 @@ func hasMemoryNodes(g *graph.Graph) bool {
 	return false
 }
 
-// instances are those of graphs with memory nodes.
+// instances holds the instance of each graph with memory nodes.
 var instances = map[*graph.Graph]*graphExec{}
 
 // instantiated reports whether a graph with memory nodes has an instance.
@@ -65,12 +77,14 @@ func instantiated(g *graph.Graph) bool {
 	return x != nil && !x.context.destroyed
 }
 
+// claim records the instance of a graph with memory nodes, which may have only one.
 func (x *graphExec) claim(g *graph.Graph) {
 	if hasMemoryNodes(g) {
 		instances[g], x.of = x, g
 	}
 }
 
+// disclaim allows the graph to have another instance.
 func (x *graphExec) disclaim() {
 	if instances[x.of] == x {
 		delete(instances, x.of)

@@ -12,6 +12,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// Every kind of node has a function that converts C parameters: a params. Three calls use it:
+//
+//	cuGraphAdd…Node            addNode      make(t, nil) ─► admits ─► keep ─► Graph.Add ─► announce
+//	cuGraph…NodeSetParams      setNode      make(t, old) ─► keep ─► SetParams
+//	cuGraphExec…NodeSetParams  setExecNode  make(t, old) ─► Becomes and device check ─► sim.UpdateNode…
+//
+// Parameters are immutable. They contain copies of all memory of the caller (the arguments of a kernel, child graphs), so
+// that the caller may free it after the call. Conversion includes the checks of the device, so that a graph never
+// contains a node that the device would refuse.
+
 // nodeParams is a graph.Params that a device can run.
 type nodeParams interface {
 	graph.Params
@@ -60,6 +70,7 @@ func nodesAt(p *C.CUgraphNode, n C.size_t) ([]*graph.Node, error) {
 // node's current parameters, nil for a new node.
 type params func(t *thread, old graph.Params) (graph.Params, error)
 
+// refuse returns a params that fails.
 func refuse(err error) params {
 	return func(*thread, graph.Params) (graph.Params, error) { return nil, err }
 }
@@ -68,7 +79,7 @@ func refuse(err error) params {
 // node.
 type announcer interface{ announce(n *graph.Node) }
 
-// addNode adds a node.
+// addNode adds a node to a graph and stores its handle.
 func addNode(out *C.CUgraphNode, h C.CUgraph, deps *C.CUgraphNode, n C.size_t, make params) C.CUresult {
 	return edit(func(t *thread) error {
 		if out == nil {

@@ -11,6 +11,27 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
+// An instance can be changed in two ways, as a whole (cuGraphExecUpdate) or node by node (cuGraphExec…NodeSetParams and
+// cuGraphNodeSetEnabled). Neither adds nor removes nodes or edges. Both are atomic: all checks precede the first change.
+// Launches that were enqueued before keep the old work.
+//
+// cuGraphExecUpdate first pairs the nodes of both graphs (graph.Match): sinks in their order, then the dependencies of
+// paired nodes in the order of their edges. It fails if the topology or the kind of a node differs. Then both ways apply
+// the same rules to a pair of old and new parameters (Becomes):
+//
+//	kind           may change                                   must stay equal
+//	kernel         function, shape, arguments                   context, cooperative; with useNodePriority the priority
+//	memcpy         addresses; extents                           kinds of memory and contexts of both sides, context
+//	memset         address, value; extents of a single row      element size and extents of several rows, context
+//	host           function, data
+//	event          event                                        context of the event
+//	batch mem op   addresses, values, comparisons               number and types of operations, context
+//	alloc, free    nothing                                      memory
+//	conditional    condition                                    kind, number of bodies, context; bodies are matched
+//	child          nothing                                      the graph; its nodes are matched
+//
+// Node by node, a copy can be changed only if it is a single row before and after.
+
 const updateFailure = status(C.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)
 
 // match pairs the nodes of a part of the instance with those of a graph whose work

@@ -10,8 +10,20 @@ import (
 	"unsafe"
 )
 
-// handle is the value of a C handle type: a number in the type of a pointer. All
-// kinds share one counter, so a handle of one kind is never a handle of another.
+// A handle table maps numbers to objects, one table per kind of object:
+//
+//	CUstream 0x520000000010 ─► handles[*stream] ─► *stream ─► *context
+//	CUevent  0x520000000020 ─► handles[*event]  ─► *event  ─► *context
+//
+// All tables draw from one counter, which is never reset. A number therefore identifies at most one object in the
+// lifetime of the process, and a lookup in the table of another kind fails. Lookups are O(1).
+//
+// Objects that belong to a context are removed from all tables when the context is destroyed, in one pass over each
+// table (forget). While the context is being closed by another thread, lookups of its objects return
+// CUDA_ERROR_CONTEXT_IS_DESTROYED. Memory, textures and conditions have keys of their own (addresses and the device's
+// numbers) and implement only forget.
+
+// handle is the value of a C handle type: a number in the type of a pointer.
 type handle uintptr
 
 // of returns the handle in a C variable of a handle type.
@@ -31,7 +43,7 @@ type handles[T owned] struct{ live map[handle]T }
 // it. The owner is nil for other objects.
 type owned interface{ owner() *context }
 
-// kinds are the tables that have been used.
+// kinds lists the tables whose objects belong to contexts. A handle table is added with its first object.
 var kinds []interface{ forget(*context) }
 
 // forget invalidates the handles of objects that a context owned.
@@ -41,10 +53,12 @@ func forget(c *context) {
 	}
 }
 
+// forget removes the objects of a context.
 func (h *handles[T]) forget(c *context) {
 	maps.DeleteFunc(h.live, func(_ handle, v T) bool { return v.owner() == c })
 }
 
+// add returns a new handle of an object.
 func (h *handles[T]) add(v T) handle {
 	if h.live == nil {
 		h.live = map[handle]T{}
@@ -68,6 +82,7 @@ func (h *handles[T]) get(n handle) (T, error) {
 	return v, nil
 }
 
+// remove invalidates a handle and returns its object, or CUDA_ERROR_INVALID_HANDLE.
 func (h *handles[T]) remove(n handle) (T, error) {
 	v, ok := h.live[n]
 	if !ok {

@@ -12,11 +12,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Functions of the program run in threads of the driver, which they may end. They run when a thread waits for the device or
-// calls it, and otherwise by watch. All threads may call the driver meanwhile. A call
-// that waits for work after the function waits for the function; one that waits for other work
-// waits for a second at most; a query waits briefly and returns CUDA_ERROR_NOT_READY. A function
-// that calls the driver gets CUDA_ERROR_NOT_PERMITTED.
+// Functions of the program (host functions and callbacks) run in threads of their own (hostthread.c), because a function
+// may end its thread. A function starts when virtual time reaches it: during a call that waits for the device, or by
+// watch. All threads may call the driver meanwhile:
+//
+//	call of another thread                     while a function runs
+//	waits for work after the function          waits for the function
+//	waits for other work                       waits for a second at most
+//	query                                      waits briefly, then returns CUDA_ERROR_NOT_READY
+//
+// A function that calls the driver gets CUDA_ERROR_NOT_PERMITTED.
 
 //export sim_cuLaunchHostFunc
 func sim_cuLaunchHostFunc(h C.CUstream, fn C.CUhostFn, data unsafe.Pointer) C.CUresult {

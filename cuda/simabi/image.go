@@ -15,6 +15,19 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 )
 
+// An image is what a program passes as code. Its first bytes determine its kind:
+//
+//	first bytes          kind         length                  PTX
+//	50 ed 55 ba          fatbin       in its header           the newest entry that is not newer than the GPU;
+//	                                                          entries may be compressed (LZ4): package fatbin
+//	7f 'E' 'L' 'F'       cubin        only these 4 are read   none: CUDA_ERROR_NO_BINARY_FOR_GPU
+//	"!<arch>\n"          archive      given by the caller     that of each member, only as an input of a link
+//	other                PTX text     up to the NUL           the text itself
+//
+// Machine code cannot be executed, so a fatbin must contain PTX. Text that does not begin like PTX is
+// CUDA_ERROR_INVALID_IMAGE, and a PTX version after 8.4 CUDA_ERROR_UNSUPPORTED_PTX_VERSION, the results of a driver of
+// CUDA 12.4.
+
 const elfMagic = "\x7fELF" // a cubin
 
 // newestPTX is the PTX ISA of the driver version, times 10 (PTX ISA, release notes).

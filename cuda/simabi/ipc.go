@@ -13,6 +13,19 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// Memory is shared with another process as follows. The handle is plain bytes, which the processes exchange themselves:
+//
+//	exporting process                              importing process
+//	cuMemAlloc ─► bytes in the simulator
+//	cuIpcGetMemHandle:
+//	  export: move the bytes to a memfd
+//	  handle {nonce, pid, fd, size} ─────────────► cuIpcOpenMemHandle:
+//	                                                 open /proc/PID/fd/FD, compare the nonce in its name
+//	                                                 map it, and import it as memory of the context
+//
+// Both processes then access the same pages. Their virtual times are independent, so the program must synchronize the
+// processes itself, and events cannot be shared.
+
 // ipcHandle is the content of a CUipcMemHandle: the process and descriptor of the
 // memory, and a nonce that distinguishes it from later memory with the same
 // descriptor.

@@ -16,8 +16,19 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// jit contains a program's options for the compiler. Options that only affect
-// machine code have no effect, since none is generated.
+// Options are pairs of a number and a value. The value is stored in the bytes of a pointer, or is a pointer to a result:
+//
+//	option                 value                     effect
+//	WALL_TIME              float, result             time of the compilation in ms
+//	INFO_LOG_BUFFER        char *                    receives the info log
+//	INFO_LOG_..._BYTES     unsigned, size and result size of that buffer, then the bytes used
+//	ERROR_LOG_BUFFER       char *                    receives the error, see compilerMessage
+//	ERROR_LOG_..._BYTES    unsigned, size and result size of that buffer, then the bytes used
+//	LOG_VERBOSE            int                       the info log describes each kernel
+//	MAX_REGISTERS          unsigned                  limit of registers per thread
+//	all others                                       none: they affect machine code, which is not generated
+
+// jit contains a program's options for the compiler.
 type jit struct {
 	begun         time.Time
 	wallTime      *C.float // ms
@@ -108,6 +119,7 @@ func compilerMessage(err error) string {
 	return err.Error()
 }
 
+// open stores the size of the buffer after all options have been read.
 func (l *jitLog) open() {
 	if l.buffer != nil && l.size != nil {
 		l.room = int(*l.size)

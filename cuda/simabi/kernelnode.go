@@ -117,6 +117,7 @@ func (k *kernelNode) view(n *graph.Node) *unsafe.Pointer {
 	return (*unsafe.Pointer)(views[n])
 }
 
+// show stores the parameters of a node for the program.
 func (k *kernelNode) show(n *graph.Node, out *C.CUDA_KERNEL_NODE_PARAMS_v1) {
 	*out = C.CUDA_KERNEL_NODE_PARAMS_v1{
 		gridDimX: C.uint(k.grid.X), gridDimY: C.uint(k.grid.Y), gridDimZ: C.uint(k.grid.Z),
@@ -147,6 +148,7 @@ func kernelParams(p *C.CUDA_KERNEL_NODE_PARAMS_v1, kern C.CUkernel) params {
 	}
 }
 
+// kernelParamsV2 is kernelParams for the form of CUDA 12, which may name a kernel of a library instead of a function.
 func kernelParamsV2(p *C.CUDA_KERNEL_NODE_PARAMS_v2) params {
 	if p == nil {
 		return kernelParams(nil, nil)

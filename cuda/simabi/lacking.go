@@ -10,31 +10,31 @@ import (
 	"regexp"
 )
 
-// lacking explains why functions are not implemented, by their symbols. The first
-// match counts.
+// lacking explains why functions are not implemented, by patterns of their symbols. The first match applies. The texts
+// appear in docs/driver and in explanations of CUDA_ERROR_NOT_SUPPORTED.
 var lacking = []struct {
 	symbols *regexp.Regexp
 	why     string
 }{
 	{regexp.MustCompile(`^cu(GL|Graphics|EGL|VDPAU)`), "no graphics interface shares resources with the simulated GPU"},
 	{regexp.MustCompile(`^cu(Import|Destroy|Signal|Wait)External|^cuExternalMemory|^cuGraph.*ExternalSemaphores`), "memory and semaphores of other interfaces cannot be imported; other processes open memory with cuIpcOpenMemHandle"},
-	{regexp.MustCompile(`^cuIpc\w*Event`), "processes have no virtual time in common"},
-	{regexp.MustCompile(`^cuMemPool(Ex|Im)port|^cuMemGetHandleForAddressRange|ShareableHandle`), "no descriptor stands for memory of the simulated GPU"},
-	{regexp.MustCompile(`^cuDeviceGetNvSciSyncAttributes|^cuFlushGPUDirectRDMAWrites|^cuDeviceGetLuid`), "there is no such hardware or system"},
-	{regexp.MustCompile(`GreenCtx|DevResource|^cuDevSmResource`), "multiprocessors are not divided among contexts"},
-	{regexp.MustCompile(`^cuCoredump`), "a fault names kernel, thread and line instead"},
+	{regexp.MustCompile(`^cuIpc\w*Event`), "processes do not share virtual time, so an event of one has no time in another; share memory with cuIpcGetMemHandle"},
+	{regexp.MustCompile(`^cuMemPool(Ex|Im)port|^cuMemGetHandleForAddressRange|ShareableHandle`), "memory of the simulated GPU cannot be exported as a descriptor; share memory of cuMemAlloc with cuIpcGetMemHandle"},
+	{regexp.MustCompile(`^cuDeviceGetNvSciSyncAttributes|^cuFlushGPUDirectRDMAWrites|^cuDeviceGetLuid`), "the simulated machine does not have this hardware or operating system"},
+	{regexp.MustCompile(`GreenCtx|DevResource|^cuDevSmResource`), "the multiprocessors of a simulated GPU cannot be divided among contexts"},
+	{regexp.MustCompile(`^cuCoredump`), "there are no core dumps; the error of a fault contains the kernel, the thread and the line"},
 	{regexp.MustCompile(`^cuMulticast`), "the simulated GPUs have no multicast objects"},
 	{regexp.MustCompile(`^cuTensorMap`), "kernels that use tensor maps are not simulated"},
-	{regexp.MustCompile(`^cuMipmapped|Mipmap`), "textures have one level"},
+	{regexp.MustCompile(`^cuMipmapped|Mipmap`), "mipmaps are not simulated: textures have one level"},
 	{regexp.MustCompile(`SparseProperties|MemoryRequirements|^cuArrayGetPlane|^cuMemMapArray`), "arrays are neither sparse nor planar"},
-	{regexp.MustCompile(`^cuLaunchCooperativeKernelMultiDevice`), "removed from the GPUs that are simulated"},
-	{regexp.MustCompile(`Cluster`), "there are no clusters of blocks"},
-	{regexp.MustCompile(`AsyncNotification`), "the simulated GPU has nothing to notify of"},
+	{regexp.MustCompile(`^cuLaunchCooperativeKernelMultiDevice`), "launches over several GPUs are not simulated: launch on each GPU with cuLaunchCooperativeKernel"},
+	{regexp.MustCompile(`Cluster`), "clusters of blocks are not simulated"},
+	{regexp.MustCompile(`AsyncNotification`), "the simulated GPU sends no notifications"},
 	{regexp.MustCompile(`^cuGetExportTable`), "the interfaces between NVIDIA's own libraries are not public"},
-	{regexp.MustCompile(`^cuLibraryGetUnifiedFunction`), "there are no unified functions"},
+	{regexp.MustCompile(`^cuLibraryGetUnifiedFunction`), "unified functions are not simulated"},
 	{regexp.MustCompile(`^cuProfilerInitialize`), "there is no profiler to configure"},
 	{regexp.MustCompile(`^cuMemGetAttribute`), "the function is not documented"},
-	{regexp.MustCompile(`^cu(Array|Mem|Module|Device|TexRef)`), "this form is of releases before CUDA 3.2, with addresses and sizes of 32 bits: call the form that cuda.h declares"},
+	{regexp.MustCompile(`^cu(Array|Mem|Module|Device|TexRef)`), "this is the form before CUDA 3.2, with addresses and sizes of 32 bits: call the form that cuda.h declares"},
 }
 
 // why explains why a function is not implemented.

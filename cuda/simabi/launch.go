@@ -11,6 +11,14 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// A program passes the parameters of a kernel in one of two forms. Both become the packed block of the device:
+//
+//	kernelParams  pointers to the values; their sizes and offsets follow from the kernel's signature
+//	extra         a list: BUFFER_POINTER, address of the block, BUFFER_SIZE, address of its size, END
+//
+// A launch must not allocate. The block is therefore appended to the memory of the context's previous launch
+// (context.scratch), which the device has copied by then.
+
 // The keys of a list of extra launch arguments.
 const (
 	extraEnd     = C.CU_LAUNCH_PARAM_END_AS_INT

@@ -21,6 +21,14 @@ var (
 	libraryKernels handles[*libraryKernel]
 )
 
+// Libraries separate code from contexts:
+//
+//	library ── modules[context id] ──► module ──► function      (one per context, loaded on first use)
+//	   └────── kernels[name] ────────► libraryKernel            (one per library; its handle is valid in every context)
+//
+// A libraryKernel can be passed wherever a CUfunction is expected: functionNamed maps it to the function in the current
+// context. Attributes that are set for a kernel apply to one GPU and are repeated in each context of that GPU.
+
 // library is code that belongs to no context. Each context loads a module of it on
 // first use.
 type library struct {
@@ -173,6 +181,7 @@ func (k *libraryKernel) on(t *thread, dev C.CUdevice) (*function, error) {
 	return k.in(g.primary.context)
 }
 
+// onLibrary is call for a function of a library.
 func onLibrary(h C.CUlibrary, body func(*thread, *library) error) C.CUresult {
 	return call(func(t *thread) error {
 		l, err := libraries.get(of(unsafe.Pointer(h)))
@@ -183,6 +192,7 @@ func onLibrary(h C.CUlibrary, body func(*thread, *library) error) C.CUresult {
 	})
 }
 
+// onKernel is call for a function of a library's kernel.
 func onKernel(h C.CUkernel, body func(*thread, *libraryKernel) error) C.CUresult {
 	return call(func(t *thread) error {
 		k, err := libraryKernels.get(of(unsafe.Pointer(h)))
@@ -232,6 +242,7 @@ func sim_cuLibraryLoadFromFile(lib *C.CUlibrary, file *C.char, jitOptions *C.CUj
 	})
 }
 
+// loadLibrary creates a library and stores its handle and the messages of the compiler.
 func loadLibrary(lib *C.CUlibrary, name string, image []byte, jitN C.uint, jitOptions *C.CUjit_option, jitValues *unsafe.Pointer,
 	n C.uint, options *C.CUlibraryOption) error {
 	j, err := newJIT(jitN, jitOptions, jitValues)

@@ -20,8 +20,16 @@ import (
 
 var links handles[*link]
 
-// link is a set of PTX modules to be linked. The output of the linker is PTX too,
-// which this driver loads.
+// cuLinkAddData and cuLinkAddFile parse their inputs and collect the modules. cuLinkComplete links them to one module
+// and returns its text, which cuModuleLoadData accepts like any PTX:
+//
+//	PTX, fatbin, object ─► inputs ────┐
+//	archive ─► library ─ pull ────────┴─ ptx.Link ─► text
+//
+// As in a linker of the host, a module of an archive is used only if it defines a name that is undefined so far.
+// pull repeats that until no module is added: O(m) rounds over m modules in the worst case.
+
+// link is a set of PTX modules to be linked.
 type link struct {
 	handle  handle
 	context *context
@@ -58,6 +66,7 @@ func (l *link) add(name string, kind C.CUjitInputType, image []byte) error {
 	return invalidValue
 }
 
+// parse parses an input that is PTX or a fatbin.
 func (l *link) parse(name string, image []byte) (*ptx.Module, error) {
 	text, err := ptxOf(image, l.context.gpu.arch())
 	if err != nil {
@@ -180,6 +189,7 @@ func (l *link) complete() error {
 	return nil
 }
 
+// onLink is onNamed for a function of a link. It stores the messages of the linker in the buffers of the link's options.
 func onLink(h C.CUlinkState, body func(*link) error) C.CUresult {
 	return onNamed(func(*thread) error {
 		l, err := links.get(of(unsafe.Pointer(h)))

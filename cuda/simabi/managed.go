@@ -143,6 +143,7 @@ func sim_cuMemAdvise_v2(p C.CUdeviceptr, n C.size_t, what C.CUmem_advise, at C.C
 	})
 }
 
+// adviseBlock stores advice for a range of managed memory.
 func adviseBlock(p C.CUdeviceptr, n C.size_t, what C.CUmem_advise, dev C.CUdevice) error {
 	b, err := managed(p, n)
 	if err != nil {
@@ -173,6 +174,7 @@ func located(what C.CUmem_advise) bool {
 	return what == C.CU_MEM_ADVISE_SET_PREFERRED_LOCATION || what == C.CU_MEM_ADVISE_SET_ACCESSED_BY || what == C.CU_MEM_ADVISE_UNSET_ACCESSED_BY
 }
 
+// advise stores advice for n bytes, or its withdrawal if set is false.
 func (b *block) advise(p C.CUdeviceptr, n C.size_t, topic adviceTopic, dev C.CUdevice, set bool) {
 	b.advices.set(advice{lo: uint64(p), hi: uint64(p) + uint64(n), topic: topic, device: int(dev), set: set})
 }
@@ -243,6 +245,7 @@ func rangeAttribute(data unsafe.Pointer, size C.size_t, a C.CUmem_range_attribut
 	return nil
 }
 
+// deviceNumber returns the ordinal of a device for C; CU_DEVICE_INVALID if there is no uniform advice.
 func deviceNumber(dev int, ok bool) C.int {
 	if !ok {
 		return C.CU_DEVICE_INVALID
@@ -250,6 +253,7 @@ func deviceNumber(dev int, ok bool) C.int {
 	return C.int(dev)
 }
 
+// locationType returns the type of a device's location for C.
 func locationType(dev int, ok bool) C.int {
 	switch {
 	case !ok:

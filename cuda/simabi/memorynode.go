@@ -69,6 +69,8 @@ func allocParams(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) params {
 	}
 }
 
+// canAllocate returns an error if the context cannot allocate memory with these properties: only device memory of the
+// context's own GPU, without access for other GPUs and without export to other processes.
 func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
 	const most = 1 << 46
 	switch props := &p.poolProps; {
@@ -99,6 +101,7 @@ func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
 	return nil
 }
 
+// announce stores the address for the caller.
 func (n *allocNode) announce(node *graph.Node) {
 	n.graph = node.Graph()
 	*n.out, n.out = C.CUdeviceptr(n.at), nil

@@ -14,12 +14,13 @@ func (f *function) blocks(threads int, dynamic C.size_t) (int, error) {
 	switch {
 	case threads < 1:
 		return 0, invalidValue
-	case dynamic > C.size_t(f.tuning.dynamic) || threads > f.mostThreads():
+	case dynamic > C.size_t(f.tuning.dynamic) || threads > f.maxThreads():
 		return 0, nil
 	}
 	return f.module.context.sim.Occupancy(f.sim, threads, int(dynamic))
 }
 
+// checkOccupancyFlags returns an error for unknown flags. The known one has no effect.
 func checkOccupancyFlags(flags C.uint) error {
 	if flags&^C.CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE != 0 {
 		return invalidValue
@@ -51,6 +52,9 @@ func sim_cuOccupancyMaxPotentialBlockSize(grid, block *C.int, h C.CUfunction, si
 	return sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, h, sizes, dynamic, limit, 0)
 }
 
+// sim_cuOccupancyMaxPotentialBlockSizeWithFlags tries every block size of whole warps, from the largest down, and returns
+// the first with the highest occupancy, in threads per multiprocessor.
+//
 //export sim_cuOccupancyMaxPotentialBlockSizeWithFlags
 func sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block *C.int, h C.CUfunction, sizes C.CUoccupancyB2DSize, dynamic C.size_t, limit C.int, flags C.uint) C.CUresult {
 	var tries []int
@@ -81,7 +85,7 @@ func sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block *C.int, h C.CUfun
 // blockSizes returns the candidate sizes, largest first: whole warps, and the
 // limit.
 func (f *function) blockSizes(limit int) (sizes []int) {
-	most := f.mostThreads()
+	most := f.maxThreads()
 	if limit > 0 {
 		most = min(most, limit)
 	}
@@ -106,6 +110,10 @@ func (f *function) fullest(sizes []int, shared []C.size_t) (best, blocks int, er
 	return best, blocks, nil
 }
 
+// sim_cuOccupancyAvailableDynamicSMemPerBlock finds the most dynamic shared memory with which a multiprocessor still runs
+// the given number of blocks. The number of blocks does not increase with the memory, so it is a binary search over
+// bytes.
+//
 //export sim_cuOccupancyAvailableDynamicSMemPerBlock
 func sim_cuOccupancyAvailableDynamicSMemPerBlock(bytes *C.size_t, h C.CUfunction, blocks, threads C.int) C.CUresult {
 	return onFunction(h, func(f *function) error {

@@ -62,7 +62,7 @@ func launchPrepared(h C.CUfunction, width, height C.int, st C.CUstream) C.CUresu
 //export sim_cuFuncSetBlockShape
 func sim_cuFuncSetBlockShape(h C.CUfunction, x, y, z C.int) C.CUresult {
 	return onFunction(h, func(f *function) error {
-		if x < 1 || y < 1 || z < 1 || int64(x)*int64(y)*int64(z) > int64(f.mostThreads()) {
+		if x < 1 || y < 1 || z < 1 || int64(x)*int64(y)*int64(z) > int64(f.maxThreads()) {
 			return invalidValue
 		}
 		f.prepared.block = dim(C.uint(x), C.uint(y), C.uint(z))

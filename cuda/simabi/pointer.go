@@ -25,6 +25,8 @@ type pointer struct {
 // known reports whether the address is in memory or in a reservation.
 func (q *pointer) known() bool { return q.context != nil || q.reserved != nil }
 
+// pointerAt finds the memory that contains an address: a reservation, a block, or a variable of a module, whose context
+// is that of the device that owns the address.
 func pointerAt(p C.CUdeviceptr) pointer {
 	q := pointer{at: p}
 	if base, size, ok := driver.system.Reservation(device.Ptr(p)); ok {

@@ -14,6 +14,19 @@ import (
 
 var pools handles[*pool]
 
+// Memory of a pool passes through three states, whose bytes the pool counts:
+//
+//	        alloc                  cuMemFreeAsync               the stream reaches the free
+//	GPU ──────────────► used ───────────────────────► freeing ───────────────────────────────► kept
+//	 ▲                   ▲                                                                       │
+//	 │                   └──────────────────── alloc, from kept memory first ────────────────────┤
+//	 └─────────────────── trim: beyond the release threshold, or cuMemPoolTrimTo ────────────────┘
+//
+//	reserved = used + freeing + kept
+//
+// Counts are of bytes only: an allocation from kept memory gets a new address, so fragmentation is not simulated. If
+// the GPU has too little memory, alloc waits for all pending frees and returns kept memory before it tries again.
+
 // pool keeps freed device memory for later allocations. Memory beyond the release
 // threshold is returned to the GPU when the free has completed and a call waits for
 // it.
@@ -66,6 +79,7 @@ func poolOf(h C.CUmemoryPool) (*pool, error) {
 	return p, nil
 }
 
+// reserved returns the bytes that the pool holds on the GPU.
 func (p *pool) reserved() int64 { return p.used + p.freeing + p.kept }
 
 // keep changes the number of free bytes that are reserved on the GPU by n.
@@ -116,6 +130,7 @@ func (p *pool) alloc(s *stream, n C.size_t) (*block, error) {
 	return blocks.add(&block{at: at, size: int64(n), context: c, pool: p}), nil
 }
 
+// free returns the free memory of the GPU in bytes.
 func (g *gpu) free() int64 {
 	f, _ := g.sim.Memory()
 	return f

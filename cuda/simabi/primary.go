@@ -15,6 +15,7 @@ type primary struct {
 	flags   C.uint // flags of the next activation
 }
 
+// active reports whether the context exists and is not destroyed.
 func (p *primary) active() bool { return p.context != nil && !p.context.destroyed }
 
 // settle waits until no other thread is destroying the context.
@@ -25,6 +26,8 @@ func (p *primary) settle() {
 	}
 }
 
+// retain returns the primary context and counts a user. It activates the context for the first user, and after a reset.
+// If another thread is closing the context, it waits.
 func (g *gpu) retain() (c *context, err error) {
 	p := &g.primary
 	p.settle()

@@ -15,6 +15,18 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// Streams of a context:
+//
+//	stream                            ordered with the legacy stream   created by
+//	legacy stream (0 or 1)            is it                            the first use, one per context
+//	per-thread default (0 or 2)       yes                              the first use, one per thread and context
+//	blocking stream                   yes                              cuStreamCreate with flags 0
+//	non-blocking stream               no                               cuStreamCreate with CU_STREAM_NON_BLOCKING
+//
+// Handle 0 is the legacy stream, or the per-thread default stream in functions whose names end in _ptds or _ptsz. Work
+// of the legacy stream waits for all earlier work of the blocking streams, and later work of these waits for it. The
+// device implements that order.
+
 // stream is a FIFO of a context.
 type stream struct {
 	handle   handle
@@ -115,6 +127,7 @@ func (t *thread) ownStream(c *context) (*stream, error) {
 	return s, nil
 }
 
+// newStream returns a stream for one of the device. It has no handle.
 func (c *context) newStream(made device.Stream, flags C.uint, priority int) *stream {
 	lastStreamID++
 	return &stream{context: c, sim: made, flags: flags, id: lastStreamID,
@@ -122,6 +135,7 @@ func (c *context) newStream(made device.Stream, flags C.uint, priority int) *str
 		capture:  capture.Stream{Owner: c, Blocking: flags == C.CU_STREAM_DEFAULT}}
 }
 
+// clampPriority returns the nearest priority that the device has. Smaller numbers are more urgent.
 func (c *context) clampPriority(p int) int {
 	info := c.sim.Info()
 	return min(max(p, info.GreatestPriority), info.LeastPriority)

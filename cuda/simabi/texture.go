@@ -12,6 +12,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
+// A texture object joins texels and a way to sample them:
+//
+//	CUDA_RESOURCE_DESC  array, linear memory, or rows of memory ──┐
+//	CUDA_TEXTURE_DESC   address modes, filter, normalization ─────┴─► texel.Desc ─► sim.CreateTexture ─► number
+//
+// The number is the parameter that kernels pass to tex instructions. A surface object is an array that kernels load from
+// and store to without sampling.
+
 // textures and surfaces are the live objects. They are identified not by a handle but by the
 // number that kernels take as a parameter.
 var (
@@ -40,7 +48,7 @@ type texture struct {
 
 func (t *texture) owner() *context { return t.context }
 
-// surface is texels that kernels store to.
+// surface is an array of texels that kernels can store to.
 type surface struct {
 	context  *context
 	resource C.CUDA_RESOURCE_DESC
@@ -66,7 +74,7 @@ type (
 	}
 )
 
-// over sets the resource in a texture's description.
+// over sets the resource in a texture's description and returns the format of its channels.
 func (c *context) over(r *C.CUDA_RESOURCE_DESC, d *texel.Desc) (C.CUarray_format, error) {
 	if r.flags != 0 {
 		return 0, invalidValue

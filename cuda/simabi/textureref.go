@@ -11,6 +11,11 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
+// Texture references are the older form of textures: a module declares a .texref variable, which its kernels sample by
+// name. The program sets its properties one by one. The settings take effect at the next launch of a kernel of the
+// module, which binds all references that have changed (module.bind). Binding waits for work that may sample the
+// previous texture.
+
 // textureRef is a texture reference: the settings that a program has made. The
 // kernels of a module sample its references. A reference of cuTexRefCreate only
 // stores settings.
@@ -65,6 +70,7 @@ func change(h C.CUtexref, body func(*textureRef) error) C.CUresult {
 	})
 }
 
+// newTextureRef returns a reference with the driver's initial settings.
 func newTextureRef() *textureRef {
 	return &textureRef{format: C.CU_AD_FORMAT_FLOAT, channels: 1, anisotropy: 1}
 }
@@ -135,8 +141,8 @@ func sim_cuTexRefSetMipmappedArray(h C.CUtexref, array C.CUmipmappedArray, flags
 // textureRoom returns the number of bytes from an address to the end of its
 // allocation, and the offset of the address from a multiple of the alignment of
 // textures. The start of an allocation counts as aligned: with a driver its offset
-// is 0, and programs rely on that, although package sim aligns only to 256 bytes.
-func textureRoom(p C.CUdeviceptr) (room, past C.size_t, ok bool) {
+// is 0, and programs rely on that, although package sim aligns only to 256 bytes. ok is false if p is not in memory.
+func textureRoom(p C.CUdeviceptr) (room, unaligned C.size_t, ok bool) {
 	base, size, ok := driver.system.Range(device.Ptr(p))
 	off := C.size_t(device.Ptr(p) - base)
 	return C.size_t(size) - off, off % pitchAlign, ok
@@ -145,14 +151,14 @@ func textureRoom(p C.CUdeviceptr) (room, past C.size_t, ok bool) {
 //export sim_cuTexRefSetAddress_v2
 func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, n C.size_t) C.CUresult {
 	return change(h, func(r *textureRef) error {
-		room, past, ok := textureRoom(p)
-		if !ok || n > room || offset == nil && past != 0 {
+		room, unaligned, ok := textureRoom(p)
+		if !ok || n > room || offset == nil && unaligned != 0 {
 			return invalidValue
 		}
 		if offset != nil {
-			*offset = past
+			*offset = unaligned
 		}
-		r.array, r.at, r.linear = nil, p-C.CUdeviceptr(past), n+past
+		r.array, r.at, r.linear = nil, p-C.CUdeviceptr(unaligned), n+unaligned
 		return nil
 	})
 }
@@ -169,8 +175,8 @@ func sim_cuTexRefSetAddress2D_v3(h C.CUtexref, d *C.CUDA_ARRAY_DESCRIPTOR, p C.C
 			return err
 		}
 		width := int64(t.Width * t.Channels * t.Format.Bytes())
-		room, past, ok := textureRoom(p)
-		if !ok || d.Width == 0 || d.Height == 0 || pitch > maxPitch || int64(pitch) < width || past != 0 ||
+		room, unaligned, ok := textureRoom(p)
+		if !ok || d.Width == 0 || d.Height == 0 || pitch > maxPitch || int64(pitch) < width || unaligned != 0 ||
 			int64(d.Height-1)*int64(pitch)+width > int64(room) {
 			return invalidValue
 		}

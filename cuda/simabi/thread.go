@@ -8,16 +8,22 @@ import "C"
 
 import "github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
 
-// thread is the driver's state for an OS thread.
+// The driver's state of a thread must follow the OS thread, which Go cannot identify. thread.c therefore numbers the
+// threads that call the driver, from 1, in thread-local memory. Numbers are not reused. When a thread ends, a destructor
+// of thread-local memory adds its number to a list. It does not call Go, because the thread is about to disappear. The
+// first call of the next new thread takes the numbers from the list and drops the states of these threads.
+
+// thread is the driver's state of an OS thread.
 type thread struct {
 	stack     []*context         // the last is current
-	own       map[uint64]*stream // its default streams, by the context's id
+	own       map[uint64]*stream // its per-thread default streams, by the context's id
 	perThread bool               // the call is of the _ptds or _ptsz kind
 	inHost    bool               // it runs a host function, which must not call the driver
 	capture   capture.Thread
 	label     string // the name of the next object that it creates
 }
 
+// callers holds the states of threads by number.
 var callers = map[uint64]*thread{}
 
 // current returns the state of the calling thread. It creates one for a new thread,
@@ -67,6 +73,7 @@ func (t *thread) top() *context {
 	return nil
 }
 
+// push makes a context current. The previous one becomes current again with the matching pop.
 func (t *thread) push(c *context) { t.stack = append(t.stack, c) }
 
 // pop removes and returns the current context, or nil.

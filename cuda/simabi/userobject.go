@@ -16,6 +16,17 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
+// References to a user object:
+//
+//	cuUserObjectCreate(count), cuUserObjectRetain      own += count, all += count
+//	cuUserObjectRelease                                own -= count, all -= count
+//	cuGraphRetainUserObject                            the graph's references += count, all += count
+//	  with CU_GRAPH_USER_OBJECT_MOVE                   the graph's references += count, own -= count
+//	clone or instance of a graph                       the same references again, all += their number
+//	end of a graph, clone or instance                  all -= its references
+//
+// The object is destroyed when all is 0. The references of an instance last until its launches have ended.
+
 // userObject is an object of the program that graphs use. It is destroyed when no
 // program, graph or instance refers to it.
 type userObject struct {
@@ -35,6 +46,7 @@ var (
 
 func (*userObject) owner() *context { return nil }
 
+// userObjectOf returns the object of a handle. As for graphs, a wrong handle is an invalid value.
 func userObjectOf(h C.CUuserObject) (*userObject, error) {
 	o, err := userObjects.get(of(unsafe.Pointer(h)))
 	if err != nil {
@@ -75,6 +87,7 @@ func cloneGraph(g *graph.Graph) *graph.Graph {
 	return c
 }
 
+// share gives c, a clone of g, the references of g, at any depth.
 func share(c, g *graph.Graph) {
 	if r := graphRefs[g].copy(); r != nil {
 		graphRefs[c] = r
@@ -88,6 +101,7 @@ func share(c, g *graph.Graph) {
 	}
 }
 
+// release removes all references of a graph or an instance.
 func (r userRefs) release() {
 	for o, n := range r {
 		o.release(n)
@@ -176,6 +190,7 @@ func sim_cuGraphReleaseUserObject(h C.CUgraph, object C.CUuserObject, count C.ui
 	})
 }
 
+// withObject is call for a function of a graph and a user object.
 func withObject(h C.CUgraph, object C.CUuserObject, count C.uint, body func(*graph.Graph, *userObject) error) C.CUresult {
 	return call(func(*thread) error {
 		g, err := graphOf(h)

@@ -12,6 +12,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// Memory operations of streams: waits for a word of memory and stores to one, of 32 or 64 bits. A wait compares the word
+// (w) with a value (v):
+//
+//	GEQ   (int)(w - v) >= 0      EQ   w == v
+//	AND   (w & v) != 0           NOR  ^(w | v) != 0
+//
+// The stream, and no other, is blocked until the comparison holds. A batch of up to maxBatch operations is one piece of
+// work: it is checked as a whole before any operation runs.
+
 // values enqueues operations on words of memory, all or none.
 func values(h C.CUstream, ops ...sim.ValueOp) C.CUresult {
 	return inStream(h, func(s *stream) error {

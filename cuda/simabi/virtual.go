@@ -14,10 +14,23 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Virtual memory management. Physical memory, reservations and mappings belong to the process: they
-// outlive contexts. They cost no virtual time, except for the waits of cuMemUnmap and
-// cuMemSetAccess. A requested address is a hint, which is ignored. An error in a
-// call with a handle is CUDA_ERROR_INVALID_VALUE here, as documented.
+// Virtual memory management separates addresses from memory:
+//
+//	cuMemAddressReserve ─► reservation: a range of addresses, without memory
+//	cuMemCreate ─────────► allocation: physical memory of a GPU, without an address
+//	cuMemMap ────────────► mapping: a whole allocation at an address in a reservation; no GPU can access it yet
+//	cuMemSetAccess ──────► access of each GPU to the mappings in a range
+//
+//	reservation  ├──────────────────────────────────────────┤
+//	mappings         ├── allocation A ──┤├── allocation B ──┤
+//	GPU 0            ├── read/write ────┤├── read ──────────┤
+//
+// An allocation may be mapped several times. It is freed when it has no references (cuMemRelease,
+// cuMemRetainAllocationHandle) and no mappings. All of this belongs to the process and
+// outlives contexts. It costs no virtual time, except for the waits of cuMemUnmap and
+// cuMemSetAccess, which must not change memory under running work. A requested address is a hint, which is ignored. An
+// error in a call with a handle is CUDA_ERROR_INVALID_VALUE here, as documented. Sizes are multiples of
+// interp.Granularity, in bytes.
 
 // allocation is physical memory with a handle.
 type allocation struct {
@@ -304,6 +317,7 @@ func (r reservedAt) attribute(a C.CUpointer_attribute, out unsafe.Pointer) bool 
 	return m != nil && r.mappedAttribute(m, a, out)
 }
 
+// mappedAttribute is attribute for an address at which memory is mapped.
 func (r reservedAt) mappedAttribute(m *allocation, a C.CUpointer_attribute, out unsafe.Pointer) bool {
 	base, _, _, _ := driver.system.MappedAt(r.at, m.gpu.sim)
 	switch a {

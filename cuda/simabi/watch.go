@@ -11,27 +11,35 @@ import (
 	"time"
 )
 
-// Host functions and callbacks also run while the program sleeps, and memory changes while the host polls
-// it. Work that the program can observe without a call is therefore watched. Virtual time advances to that work if the
-// program makes no call and all its threads sleep, if it makes none for long, and if host functions have been due for
-// long, regardless of calls.
+// Virtual time advances only when a call waits for the device. A program can also observe work without a call: a host
+// function or callback runs while the program sleeps, or memory changes while the program polls it. While such work is
+// pending, a goroutine watches the program and advances virtual time if one of three times exceeds its limit:
+//
+//	time     measured while                                 host functions   stores
+//	asleep   no call is made and all other threads sleep    10 ms            200 ms
+//	quiet    no call is made                                200 ms           2 s
+//	due      a host function is due and none has run        1 s              1 h
+//
+// For host functions, virtual time advances to the next one (System.Idle). For stores, it advances to the end of all
+// work (System.Finish).
 //
 // Virtual times depend on the program's work between its calls only if the program stops
 // making calls, or waiting, while such work is pending. A thread that waits for a processor does not
 // count as sleeping, so the times are the same on a busy machine.
 const (
-	quickly = 5 * time.Millisecond  // between two checks
-	slowly  = 50 * time.Millisecond // if nothing has happened for tiring, or if only stores are pending
-	tiring  = 2 * time.Second
+	fastPoll  = 5 * time.Millisecond  // time between two checks
+	slowPoll  = 50 * time.Millisecond // the same if no call was made for slowAfter, or if only stores are pending
+	slowAfter = 2 * time.Second
 )
 
-// patience is the time that the watch waits before it lets virtual time pass.
-type patience struct{ asleep, quiet, due time.Duration }
+// idleTimes are the measured times, or limits of them.
+type idleTimes struct{ asleep, quiet, due time.Duration }
 
 var (
-	forFunctions = patience{asleep: 2 * quickly, quiet: 200 * time.Millisecond, due: time.Second}
-	// Long enough that a program which computes or reads a file briefly, and then enqueues more work, has the same virtual times in every run.
-	forStores = patience{asleep: 200 * time.Millisecond, quiet: 2 * time.Second, due: time.Hour}
+	functionLimits = idleTimes{asleep: 2 * fastPoll, quiet: 200 * time.Millisecond, due: time.Second}
+	// storeLimits are so long that a program which computes or reads a file briefly, and then enqueues more work, has
+	// the same virtual times in every run.
+	storeLimits = idleTimes{asleep: 200 * time.Millisecond, quiet: 2 * time.Second, due: time.Hour}
 )
 
 // watchNotices starts a watch, unless one runs or no observable work is pending.
@@ -59,7 +67,7 @@ func watch() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var w watcher
-	for pause := quickly; pause > 0; pause = w.look(pause) {
+	for pause := fastPoll; pause > 0; pause = w.look(pause) {
 		time.Sleep(pause)
 	}
 }
@@ -67,8 +75,8 @@ func watch() {
 // watcher measures how long the program has made no call, how long it has slept,
 // and how long a host function has been due.
 type watcher struct {
-	attended, noticed uint64
-	spent             patience
+	attended, noticed uint64 // counters of calls and of host functions at the last check
+	spent             idleTimes
 }
 
 // look lets virtual time pass if the program is idle. It returns the pause before
@@ -84,15 +92,15 @@ func (w *watcher) look(paused time.Duration) time.Duration {
 	}
 	w.spend(paused, asleep)
 	switch {
-	case functions && w.spent.exceeds(forFunctions):
+	case functions && w.spent.exceeds(functionLimits):
 		driver.system.Idle()
-	case stores && w.spent.exceeds(forStores):
+	case stores && w.spent.exceeds(storeLimits):
 		driver.system.Finish()
 	}
-	if !functions || w.spent.quiet > tiring {
-		return slowly
+	if !functions || w.spent.quiet > slowAfter {
+		return slowPoll
 	}
-	return quickly
+	return fastPoll
 }
 
 // spend adds the time since the last check to the measured times.
@@ -111,8 +119,9 @@ func (w *watcher) spend(paused time.Duration, asleep bool) {
 	}
 }
 
-func (p patience) exceeds(most patience) bool {
-	return p.asleep >= most.asleep || p.quiet >= most.quiet || p.due >= most.due
+// exceeds reports whether one of the times reaches its limit.
+func (p idleTimes) exceeds(limit idleTimes) bool {
+	return p.asleep >= limit.asleep || p.quiet >= limit.quiet || p.due >= limit.due
 }
 
 // othersSleep reports whether all other threads of the process sleep. It is false
