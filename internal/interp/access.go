@@ -29,7 +29,7 @@ type access struct {
 	strong       bool      // atomic or volatile: no race with other strong accesses
 	synchronises bool      // code may use it to wait for other threads
 	ignoresOld   bool      // an update that ignores the old value
-	draws        bool      // an update by which blocks draw numbers: see shares
+	draws        bool      // an update by which blocks draw numbers: see Kernel.sharesWork
 	memory       bool      // the instruction is an access; other instructions use this struct too
 	elems        []element // registers loaded or stored
 }
@@ -117,7 +117,13 @@ func (w *warp) address(in *inst, lane int) uint64 {
 	return view[uint64](w, in.a)[lane] + in.imm
 }
 
-// locate returns the host address of n bytes at addr, or nil after a fault.
+// locate returns the host address of n bytes at addr, or nil after a fault. n is a power of
+// two, the required alignment. A generic address is resolved by its window:
+//
+//	[sharedWindow, +4 GiB)   the block's shared memory, at the offset
+//	[localWindow, +4 GiB)    the lane's local memory
+//	[paramWindow, +4 GiB)    the parameter block, for loads only
+//	other addresses          an allocation of global memory
 func (w *warp) locate(in *inst, addr, n uint64, lane int) unsafe.Pointer {
 	if addr&(n-1) != 0 {
 		w.fail(Misaligned, in, lane, addr, fmt.Sprintf("%s of %d bytes at %s%#x: the address is not a multiple of %d",
@@ -218,11 +224,13 @@ func (w *warp) refill(in *inst, addr, n uint64) *reach {
 // trailing returns the lowest lane of m.
 func trailing(m uint32) int { return bits.TrailingZeros32(m) & (lanes - 1) }
 
-// contiguous returns the host address of 32 adjacent elements of size bytes, starting
-// at lane 0's address. It returns nil if the lanes' addresses are not adjacent or leave
-// the allocation.
+// contiguous returns the host address of 32 adjacent elements of size bytes, starting at
+// lane 0's address. It returns nil if the lanes' addresses are not adjacent, not aligned,
+// or not in one allocation; the caller then takes another path, which finds a fault if
+// there is one.
 func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointer {
 	first := a[0]
+	// Differences are collected without a branch; one test follows.
 	var differ uint64
 	for i := range lanes {
 		differ |= a[i] ^ (first + uint64(i)*size)
@@ -244,8 +252,8 @@ func (w *warp) contiguous(in *inst, a *[lanes]uint64, size uint64) unsafe.Pointe
 	return unsafe.Add(r.data, uintptr(first-r.base))
 }
 
-// span returns the number of live lanes from i on that access adjacent elements, or all
-// the same element, and the distance of their addresses.
+// span returns the number of live lanes from i on that access adjacent elements, or all the
+// same element, and the distance of their addresses: the element size, or 0.
 func span(live uint32, a *[lanes]uint64, i int, size uint64) (n int, step uint64) {
 	n = 1
 	if i+1 == lanes || live>>(i+1)&1 == 0 {
@@ -290,6 +298,9 @@ func (w *warp) brokenRow(in *inst, addr, size uint64, lane int) unsafe.Pointer {
 
 // loadGlobal loads one element of the register's width.
 //
+// loadGlobal loads one element of the register's width from global memory, by the first
+// path that applies: contiguous, or row for each run of lanes.
+//
 //go:norace
 func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[uint64](w, in.a)
@@ -311,6 +322,7 @@ func loadGlobal[T uint32 | uint64](w *warp, in *inst) {
 		for k := range n {
 			d[(i+k)&31] = *(*T)(unsafe.Add(p, uintptr(k)*uintptr(step)))
 		}
+		// Remove the lanes of this run and those before it.
 		m &= ^uint32(0) << (i + n)
 	}
 	w.eng.count.read += sectors.count
@@ -350,6 +362,8 @@ func storeGlobal[T uint32 | uint64](w *warp, in *inst) {
 func loadShared[A, T uint32 | uint64](w *warp, in *inst) {
 	d, a := view[T](w, in.d), view[A](w, in.a)
 	size := uint64(unsafe.Sizeof(d[0]))
+	// The subtraction may wrap for a block with less shared memory than an element; the
+	// test below covers that.
 	limit := w.sharedSize - size
 	for m := w.live; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31

@@ -9,7 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// builtins are the functions that a driver provides.
+// builtins are the functions that a driver provides, by name. Further ones are written in
+// PTX, see runtimeFunctions.
 var builtins map[string]func(l *lowering, results, args []ptx.Operand) error
 
 // The map is filled in init, since the functions refer to it through call.

@@ -2,11 +2,11 @@ package interp
 
 import "math/bits"
 
-// addCarry registers extended-precision arithmetic. The .cc forms leave the carry in
-// the lane's condition code, the c forms take it in. Additions and subtractions share
-// one definition, as a GPU has one adder: a - b is a + ^b + 1. The carry after a
-// subtraction is therefore the complement of the borrow, and subc is a + ^b + carry.
-// ptxas compiles every mix of both in this way, including sub.cc before addc.
+// addCarry registers extended-precision arithmetic. The .cc forms leave the carry in the
+// lane's condition code, and the c forms add it. Additions and subtractions share one
+// definition, as a GPU has one adder: a - b is a + ^b + 1. The carry after a subtraction is
+// therefore the complement of the borrow, and subc is a + ^b + carry. ptxas compiles every
+// mix of both by these formulas, including sub.cc before addc.
 func addCarry(t opTable) {
 	registerCarry[uint32](t, "32", func(a, b, c uint32) (uint32, uint32) { return bits.Add32(a, b, c) })
 	registerCarry[uint64](t, "64", func(a, b, c uint64) (uint64, uint64) { return bits.Add64(a, b, c) })

@@ -84,8 +84,9 @@ func (c *counters) add(o *counters) {
 	c.atomics += o.atomics
 }
 
-// prepare initialises e for the blocks of a launch: warps, constants, parameters and
-// the special registers that are the same for all blocks.
+// prepare initialises e for the blocks of a launch: warps, constants, parameters and the
+// special registers that are the same for all blocks. Buffers of earlier launches are
+// reused; tracking is set for concurrent blocks.
 func (e *engine) prepare(r *run, tracking bool) {
 	k, l := r.kernel, &r.launch
 	e.run, e.kernel, e.mem, e.launch, e.params = r, k, r.mem, l, unsafe.Pointer(&r.params[0])

@@ -45,8 +45,9 @@ func (l *lowering) cutSegments() {
 	l.earlyExits()
 }
 
-// leaders returns which items start a segment, and which of them can be entered other
-// than from the previous item.
+// leaders returns which items start a segment, and which of them can be entered other than
+// from the previous item. An item that only follows a warp-wide operation starts a segment
+// but is not entered, so that the schedule continues across it.
 func (l *lowering) leaders() (leader, entered []bool) {
 	leader, entered = make([]bool, len(l.items)+1), make([]bool, len(l.items)+1)
 	for i := range l.items {

@@ -169,10 +169,16 @@ func (w *warp) accessPattern(in *inst, n uint64) (pattern, uint64) {
 	return scattered, first
 }
 
-// bankWavefronts returns the number of passes that shared memory needs for one
-// instruction. Each of its 32 banks, 4 bytes wide, serves one word per pass. Lanes that
-// read the same word share it; lanes that update it do not. Accesses wider than a word
-// are served for a part of the warp at a time, which the count of words accounts for.
+// bankWavefronts returns the number of passes that shared memory needs for one instruction.
+// Each of its 32 banks, 4 bytes wide, serves one word per pass:
+//
+//	bank     0    1    2   …   31
+//	word     0    1    2   …   31      one pass: every lane another bank
+//	word     0   32                    words 0 and 32 are in bank 0: two passes
+//
+// Lanes that read the same word share it; lanes that update it do not. Accesses wider than
+// a word are served for a part of the warp at a time, which the count of words accounts
+// for.
 func bankWavefronts(w *warp, in *inst) int64 {
 	const wordBytes = 4
 	n := in.x.bytes()
@@ -250,8 +256,8 @@ func (g *gauge) global(w *warp, in *inst) {
 	}
 }
 
-// sector looks up one sector in the caches. Loads that must observe the stores of other
-// blocks bypass L1.
+// sector looks up one sector in the caches and adds it to the sketch. Loads that must
+// observe the stores of other blocks bypass L1.
 func (g *gauge) sector(s uint64, in *inst) {
 	kind := in.x.kind
 	if kind == loads {

@@ -92,8 +92,8 @@ func keepFirst(list []Hazard, h Hazard) []Hazard {
 	return append(list, h)
 }
 
-// hazards returns those of all workers, in the order of the code. A write of the bytes
-// by the launch itself does not excuse a read: the read came first, since workers run
+// hazards returns the hazards of all workers, in the order of the code. A write of the
+// bytes by the launch itself does not excuse a read: the read came first, since workers run
 // concurrently only if none reads what another writes.
 func (r *Record) hazards(all []*watcher) []Hazard {
 	list := r.Hazards[:0]

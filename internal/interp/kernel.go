@@ -46,7 +46,7 @@ type Kernel struct {
 	// launch, that change with the block, and that the kernel writes.
 	fileSize      int // bytes
 	predCount     int
-	scratch       slot // with meets: scratchSize bytes, and three predicates
+	scratch       slot // with warpSyncs: scratchSize bytes, and three predicates
 	scratchPreds  slot
 	constants     []constant
 	paramRegs     []paramReg

@@ -17,9 +17,14 @@ const (
 	defaultResident = 1024      // blocks
 )
 
-// Run executes one launch on mem. No other launch may run on mem at the same time.
-// After a fault, Stats are incomplete and the memory that the launch writes is
-// undefined. The fault is that of the first faulty block in grid order.
+// Run executes one launch on mem. No other launch may run on mem at the same time. After a
+// fault, Stats are incomplete and the memory that the launch writes is undefined. The fault
+// is that of the first faulty block in grid order.
+//
+//	sampled launch                 runSampled
+//	kernel whose blocks observe    runInOrder
+//	  each other, or small grid
+//	otherwise                      runConcurrently; on a clash runInOrder
 func (k *Kernel) Run(mem *Memory, l Launch) (Stats, *Fault) {
 	if f := k.check(&l); f != nil {
 		return Stats{}, f
@@ -82,7 +87,8 @@ func (r *run) end() {
 // start: about 20 µs of work.
 const warpsPerWorker = 64
 
-// workers returns the number of goroutines that the launch may use.
+// workers returns the number of goroutines that the launch may use. It is 1 if the blocks
+// must run in grid order, or if running them concurrently failed lately.
 func (r *run) workers() int {
 	if r.kernel.ordered || r.mem.aliased() || !r.kernel.backoff.allowsConcurrency() {
 		return 1

@@ -54,7 +54,8 @@ func (it *item) visit(use, def func(s *slot)) {
 // isStore distinguishes a store, whose d is a source, from a pack, whose elements are.
 func (it *item) isStore() bool { return it.x != nil && it.x.kind == stores }
 
-// finish builds the kernel from the items.
+// finish builds the kernel from the items. The order matters: segments need the items'
+// endings, liveness the segments, slots the intervals, and loops the slots.
 func (l *lowering) finish() {
 	l.results()
 	l.cutSegments()

@@ -32,7 +32,7 @@ import (
 type countedLoop struct {
 	carried []element // registers that are alive at its target, and the compared ones
 	compare int32     // the instruction that sets its guard
-	a, b    element   // what it compares
+	a, b    element   // the registers that it compares
 	breaks  []int32   // other segments from which control may leave the loop
 }
 
@@ -167,7 +167,8 @@ func (w *warp) leaveLoop(s *segment) {
 	}
 }
 
-// note saves the values of the loop's registers.
+// saveValues saves the values of the loop's registers, as those of iteration at (0, 1 or
+// 2).
 func (w *warp) saveValues(loop int32, at int) {
 	t, v := &w.loopStates[loop], w.loopStates[loop].values[at][:0]
 	for _, e := range w.kernel.loops[loop].carried {
@@ -267,7 +268,7 @@ func (w *warp) untilEqual(loop int32, mask uint32) uint64 {
 	return soonest
 }
 
-// measure saves the counters.
+// takeSnapshot saves the counters.
 func (w *warp) takeSnapshot(m *counterSnapshot) {
 	e := w.eng
 	m.count, m.clock = e.count, w.clock

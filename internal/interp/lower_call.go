@@ -106,8 +106,8 @@ type passed struct {
 	registers     []slot // by result; noSlot for a variable
 }
 
-// pass stores the arguments of a call to variables. types returns the types of the
-// formal parameters, and may be nil.
+// pass stores the arguments of a call to variables of the caller, and assigns variables to
+// the results. types returns the type of formal parameter i.
 func (l *lowering) pass(results, args []ptx.Operand, types func(i int) ptx.Type) (c passed, err error) {
 	for i := range args {
 		p, err := l.actual(&args[i], types(i))
@@ -263,7 +263,8 @@ func (l *lowering) routineFor(f *ptx.Func) *routine {
 }
 
 // callPointer calls through a register. Any function whose address is taken may be the
-// target.
+// target, so all of them become routines. At run time, lanes are grouped by their target,
+// see warp.call.
 func (l *lowering) callPointer(callee ptx.Operand, results, args []ptx.Operand) error {
 	s, err := l.source(&callee, 8, ptx.U64)
 	if err != nil {

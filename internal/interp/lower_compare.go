@@ -219,9 +219,9 @@ func (l *lowering) testp() error {
 	return l.predicateResult(4, ptx.F32, liftTest(func(a, _ float32) bool { return f(float64(a), 0x1p-126) }))
 }
 
-// isspacep lowers the test for the state space of a generic address: it compares
-// the address with the windows of shared, local and parameter memory and with the
-// .const variables. All other addresses are global.
+// isspacep lowers the test for the state space of a generic address. It compares the
+// address with the windows of shared, local and parameter memory and with the .const
+// variables. All other addresses are global.
 func (l *lowering) isspacep() error {
 	constants := l.mod.constants()
 	windows := func(a uint64) ptx.Space {

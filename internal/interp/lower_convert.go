@@ -55,7 +55,15 @@ func (l *lowering) cvt() error {
 	return l.convert(dsize, ssize, c.convert())
 }
 
-// conversion parses the modifiers of a cvt.
+// conversion parses the modifiers of a cvt:
+//
+//	.rn .rz .rm .rp       direction of rounding
+//	.rni .rzi .rmi .rpi   the same, to an integral value
+//	.rna                  nearest, ties away from zero
+//	.ftz                  subnormals become 0
+//	.sat                  [0, 1] for floats, the range of the type for integers
+//	.relu                 negative results become 0
+//	.satfinite            overflow becomes the largest finite number
 func (l *lowering) conversion() (c conversion, err error) {
 	for _, s := range l.in.Suffix {
 		switch s {

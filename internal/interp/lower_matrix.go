@@ -241,8 +241,8 @@ func (l *lowering) moveMatrix() error {
 	return l.warpSync(transpose, r, &wholeWarp, costShuffle)
 }
 
-// costMatrix is the cost of a product on a tensor core, in units of a 16x8x16 product
-// of halves. Wider elements take proportionally longer.
+// costMatrix returns the cost of a product on a tensor core, in units of a 16x8x16 product
+// of 16-bit elements. Wider elements take proportionally longer.
 func costMatrix(o *matrixOp) cost {
 	return on(unit.Tensor, float64(o.m*o.n*o.k)/(16*8*16)*float64(o.a.bits)/16, 33)
 }

@@ -60,8 +60,15 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 	return nil
 }
 
-// ordering records accesses by which a block, or a lane, may observe another's
-// progress. Atomic operations count only if their result is used: see results.
+// ordering records accesses by which a block, or a lane, may observe another's progress:
+//
+//	ld.volatile, .relaxed, .acquire   strong and watched; orders blocks if global
+//	ld.cg, ld.cv                      watched only: used for waiting before PTX had strong loads
+//	st.volatile, .relaxed, .release   strong; orders blocks if global
+//	atom, red                         strong; see results
+//
+// Lanes of a kernel with such accesses may wait for each other, so spinning fragments must
+// yield.
 func (l *lowering) ordering(x *extra) {
 	strong := false
 	for _, s := range l.in.Suffix {
@@ -82,9 +89,14 @@ func (l *lowering) ordering(x *extra) {
 	}
 }
 
-// results finds the atomic operations whose result is used, since threads may wait for
-// each other by them. Blocks with such operations on global memory must run in grid
-// order.
+// results finds the atomic operations whose result is used, since threads may wait for each
+// other by them. Blocks with such operations on global memory must run in grid order. The
+// effects on the kernel:
+//
+//	atom whose result is used    ordered; synchronises lanes
+//	… that adds to a counter     sharesWork: blocks may draw work by it
+//	exch, cas                    synchronise lanes in shared memory
+//	red, or atom without a use   blocks may run concurrently; updates are logged
 func (l *lowering) results() {
 	used := make([]bool, len(l.vregs))
 	for i := range l.items {

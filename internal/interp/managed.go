@@ -72,8 +72,9 @@ func (s *Space) Managed(addr uint64, n int64) bool {
 	return a != nil && a.managed
 }
 
-// Move migrates the pages of n bytes at addr to a device, or to the host if to is nil.
-// It returns the number of bytes that were elsewhere. Other memory does not move.
+// Move migrates the pages of n bytes at addr to a device, or to the host if to is nil. It
+// returns the number of bytes that were elsewhere. Memory that is not managed does not
+// move.
 func (s *Space) Move(addr uint64, n int64, to *Memory) (moved int64) {
 	a := s.host.find(addr, uint64(n))
 	if a == nil || !a.managed || a.homes == nil && to == nil {

@@ -47,7 +47,8 @@ var elementBits = map[string]int{
 // perRegister returns the number of elements in a register.
 func (f *matrixFragment) perRegister() int { return max(1, 32/f.bits) }
 
-// place returns the row and column of element j of register r in a lane.
+// place returns the row and column of element j of register r in a lane, in the layout
+// described at the top of this file. u is the number of elements in a register.
 func (o *matrixOp) place(f *matrixFragment, r, j, lane int) (row, col int) {
 	g, t, u := lane/4, lane%4, f.perRegister()
 	switch f.role {

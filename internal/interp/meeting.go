@@ -72,7 +72,7 @@ func (w *warp) execGroups(in *inst, live uint32, masks *[lanes]uint32) (waiting 
 	return waiting
 }
 
-// together executes a warp-wide operation for the live lanes, all of which have
+// execTogether executes a warp-wide operation for the live lanes, all of which have
 // arrived.
 func (w *warp) execTogether(in *inst) {
 	met := w.live

@@ -29,9 +29,13 @@ const (
 // ErrOutOfMemory is returned by Alloc if the limit would be exceeded.
 var ErrOutOfMemory = errors.New("out of device memory")
 
-// Memory is the memory that one device can access: its own allocations, and those of
-// the space that it shares with others. It must not be changed while a kernel runs on
-// it.
+// Memory is the memory that one device can access: its own allocations, and those of the
+// space that it shares with others. It must not be changed while a kernel runs on it.
+//
+//	Space ─┬─ Memory of device 0 ─ allocations
+//	       ├─ Memory of device 1 ─ allocations
+//	       ├─ allocations of the host
+//	       └─ reservations ─ mappings ─ Physical
 type Memory struct {
 	space     *Space
 	bank      *Bank

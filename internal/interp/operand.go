@@ -74,7 +74,9 @@ func (l *lowering) source(op *ptx.Operand, size int, typ ptx.Type) (slot, error)
 	return noSlot, l.fail("operand kind is not supported here")
 }
 
-// literal returns the bits of a literal of type typ.
+// literal returns the bits of a literal of type typ, in a register of size bytes. Floats
+// are converted to the size of the register, and an integer for a float is converted to
+// one.
 func literal(op *ptx.Operand, size int, typ ptx.Type) uint64 {
 	v := uint64(op.Imm)
 	switch {
@@ -92,7 +94,14 @@ func literal(op *ptx.Operand, size int, typ ptx.Type) uint64 {
 	return v
 }
 
-// special returns a special register. Clocks are read by a separate instruction.
+// special returns the register of a special register. A clock advances, so it is read by a
+// record of its own. All others are launch or block constants:
+//
+//	%tid.x, %laneid      by lane, filled at the start of a launch
+//	%ntid.x, %nsmid      one value, filled at the start of a launch
+//	%ctaid.x, %smid      one value, filled at the start of a block
+//	%clock, %globaltimer a record that reads the time
+//	WARP_SZ              an immediate
 func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 	if op.Name == "%is_explicit_cluster" {
 		if size != 0 {
@@ -127,8 +136,8 @@ func (l *lowering) special(op *ptx.Operand, size int) (slot, error) {
 	return l.value(uniformKey{home: specialValue, size: size, special: kind}), nil
 }
 
-// clock reads a clock. The next reading is later by the time of the instructions in
-// between.
+// clock emits a record that reads a clock. It ends its segment, so that the next reading is
+// later by the time of the instructions in between.
 func (l *lowering) clock(read func(w *warp) uint64, size int) slot {
 	in := blank()
 	in.d = l.temp(size)

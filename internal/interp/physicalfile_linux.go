@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// chips is the file that contains all physical memory of a space. Freed memory becomes
-// a hole. Offsets are not reused, and the host has pages only for memory that was
-// touched.
+// physicalFile is the file that contains all physical memory of a space. Freed memory
+// becomes a hole in it. Offsets are not reused, and the host has pages only for memory that
+// was touched.
 type physicalFile struct {
 	file *os.File
 	size uint64
@@ -46,7 +46,7 @@ func (c *physicalFile) mapInto(at unsafe.Pointer, offset, n uint64) error {
 }
 
 // hostRange is a range of host addresses. It has no memory except for the parts that
-// show maps.
+// mapInto maps.
 type hostRange struct {
 	start   unsafe.Pointer
 	size    uint64

@@ -16,7 +16,9 @@ func (e *engine) print(text string) {
 	}
 }
 
-// conversion specifications of printf, after C11 7.21.6.1.
+// specification is a conversion specification of printf, after C11 7.21.6.1:
+//
+//	% flags width .precision length verb         %-8.3f   %lld   %*s
 type specification struct {
 	flags     string
 	width     int
@@ -31,9 +33,10 @@ type specification struct {
 // larger.
 const maxField = 1_000_000
 
-// printf formats like the function of C. next returns the next argument, of 4 or 8
-// bytes; text returns the string at an address. The results are the text and the number
-// of arguments.
+// printf formats like the function of C. next returns the next argument, of 4 or 8 bytes;
+// text returns the string at an address. The results are the text and the number of
+// arguments. Numbers are formatted by package fmt, whose verbs and flags agree with C's
+// apart from the cases in specification's methods.
 func printf(format string, next func(size int) uint64, text func(addr uint64) string) (s string, args int) {
 	var b strings.Builder
 	take := func(size int) uint64 {

@@ -58,8 +58,8 @@ func (s *Space) leaveRegion() {
 // first returns the start of the space's device memory.
 func (s *Space) first() uint64 { return firstAddress + uint64(s.region)<<regionShift }
 
-// inRegion returns the number of a 128-byte line relative to its region. Estimates from
-// hashes of lines are therefore the same in all regions.
+// inRegion returns the number of a 128-byte line relative to the start of its region.
+// Hashes of lines, and the estimates made from them, are therefore the same in all regions.
 func inRegion(line uint64) uint64 {
 	const shift, host = 7, FirstHostAddress >> 7
 	switch {

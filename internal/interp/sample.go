@@ -71,7 +71,7 @@ func (r *run) drawCount() uint64 {
 	return uint64(r.part(r.drawn) - r.part(r.drawn-1))
 }
 
-// whole runs block i to its end, and returns its number of warp instructions.
+// runBlock runs block i to its end, and returns its number of warp instructions.
 func (r *run) runBlock(e *engine, i int64) int64 {
 	before := e.count.insts
 	e.begin(r.at(i))

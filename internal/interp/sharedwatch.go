@@ -167,10 +167,10 @@ func (v *sharedWatch) begin() {
 	clear(v.locks)
 }
 
-// knownBy returns the clocks that warp w knows, by warp.
+// knownBy returns row w of known, by warp.
 func (v *sharedWatch) knownBy(w int) []uint32 { return v.known[w*v.warps : (w+1)*v.warps] }
 
-// join raises each clock of to to that of from.
+// join raises each clock of the first list to that of the second.
 func join(to, from []uint32) {
 	for i, t := range from {
 		to[i] = max(to[i], t)

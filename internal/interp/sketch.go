@@ -245,9 +245,10 @@ func (g *gauge) extents(r *run, touched []Touch, factor float64) (out []Extent, 
 	return r.extents, g.growth(&all)
 }
 
-// growthFactor returns the factor from the touched part of an allocation to that of the whole
-// grid. It grows as a power of the number of blocks, so the union of the head and the
-// rest is a sum of roots.
+// growthFactor returns the factor from the touched part of an allocation to that of the
+// whole grid. The part grows as a power of the number of blocks. A number of blocks that
+// touches s bytes is therefore proportional to s^(1/power), so the head and the other
+// blocks together touch (head^(1/power) + rest^(1/power))^power bytes.
 func (g *gauge) growthFactor(t *tally, factor float64) float64 {
 	power := g.growth(t)
 	rest := math.Pow(factor, power)

@@ -110,7 +110,8 @@ func (s special) blockValue(e *engine) uint32 {
 // multiprocessors returns the value of %nsmid.
 func (l *Launch) multiprocessors() uint32 { return max(l.Multiprocessors, 1) }
 
-// launchValue returns any other special register, for one lane of warp w.
+// launchValue returns any other special register, for one lane of warp w. Threads are
+// numbered with x fastest, and a warp has 32 successive threads.
 func (s special) launchValue(w *warp, lane uint32) uint32 {
 	l, t := w.eng.launch, w.index*lanes+lane
 	switch s {

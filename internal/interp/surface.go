@@ -18,7 +18,7 @@ func (l *lowering) surfaceLoad() error { return l.surface(1, 0, loads) }
 func (l *lowering) surfaceStore() error { return l.surface(0, 1, stores) }
 
 // surface lowers suld.b, sust.b and sured.b. address and data are the indices of their
-// operands.
+// operands. The access has the type of the opcode, not of the texels.
 func (l *lowering) surface(address, data int, kind accessKind) error {
 	in := l.in
 	list := types(in)
@@ -81,8 +81,8 @@ func (l *lowering) surfaceUpdate() error {
 	return nil
 }
 
-// surfaceLanes executes a surface access lane by lane. A load outside the surface
-// returns 0, and a store there is dropped, unless the access traps.
+// surfaceLanes executes a surface access lane by lane. A load outside the surface returns
+// 0, and a store there is dropped, unless the access traps.
 func surfaceLanes(w *warp, in *inst) {
 	w.polls = 0
 	var sectors sectorSet

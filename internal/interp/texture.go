@@ -8,7 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// imageAccess describes a texture or surface instruction.
+// imageAccess describes a texture or surface instruction. The image itself is found at run
+// time, by the handle in the instruction's operand.
 type imageAccess struct {
 	geometry string
 	integer  bool // coordinates are texel indices
@@ -90,7 +91,8 @@ func (l *lowering) imageCoordinates(r *inst, op *ptx.Operand) error {
 	return nil
 }
 
-// texture lowers tex. Without mipmaps, a level of detail and gradients have no effect.
+// texture lowers tex, see "Texture Instructions" in the PTX ISA. Without mipmaps, a level
+// of detail and gradients have no effect, so their operands are ignored.
 func (l *lowering) texture() error {
 	in := l.in
 	list := types(in)
@@ -110,7 +112,7 @@ func (l *lowering) texture() error {
 	return l.sampleTexture(-1, list[1] == ptx.S32)
 }
 
-// gathered lowers tld4.
+// gathered lowers tld4, which returns one channel of four texels.
 func (l *lowering) gathered() error {
 	in := l.in
 	list := types(in)

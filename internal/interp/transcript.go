@@ -14,7 +14,8 @@ type Printer interface {
 	Lost(n int64) // n bytes in front of the next write were dropped, since they exceed Room
 }
 
-// transcript is the output of blocks during a launch, in the order of the calls.
+// transcript is the output of blocks during a launch, in the order of the calls. runs
+// divides text into parts of one block each; their lengths add up to len(text).
 type transcript struct {
 	text []byte
 	runs []printed

@@ -29,6 +29,9 @@ func (u *undo) admit(a *allocation) {
 // save copies a page unless another engine has. The lock also delays a store to the
 // page while another engine copies it.
 //
+// save copies a page unless another engine has copied it. The lock also delays a store to
+// the page while another engine copies it: the store follows save.
+//
 //go:norace
 func (e *engine) save(a *allocation, i uint32) {
 	lock := &e.run.undo.locks[i%uint32(len(e.run.undo.locks))]

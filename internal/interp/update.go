@@ -4,7 +4,11 @@ import "unsafe"
 
 // update is an atomic operation on global memory whose result is not used. Concurrent
 // blocks log updates, which are applied in grid order when all blocks have ended. Float
-// sums are therefore the same in every run.
+// sums are therefore the same in every run:
+//
+//	engine 0   block 0: u1 u2 │ block 1: u3 │ block 4: u7
+//	engine 1   block 2: u4    │ block 3: u5 u6
+//	applied    u1 u2 u3 u4 u5 u6 u7
 type update struct {
 	cell unsafe.Pointer
 	in   *inst

@@ -10,8 +10,8 @@ import (
 // Vector accesses of whole registers are frequent in loops over tiles. They find
 // the address of each lane's vector first, and then move one register after another.
 
-// places finds the host addresses of the live lanes' vectors. It returns false after a
-// fault.
+// places finds the host addresses of the live lanes' vectors, and counts their sectors. It
+// returns false after a fault.
 func (w *warp) places(in *inst, at *[lanes]unsafe.Pointer) bool {
 	n := in.x.bytes()
 	if in.x.space == ptx.Shared {

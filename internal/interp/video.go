@@ -114,7 +114,12 @@ func (l *lowering) videoOp(name string, v video) func(a, b int64) int64 {
 	return videoOps[name]
 }
 
-// videoFunc composes the operation with its selections.
+// videoFunc composes the function of a scalar instruction: select the parts of a and b,
+// compute, saturate, and then one of
+//
+//	d = result op2 c           with a secondary operation
+//	d = c with a part replaced with a part of d
+//	d = result                 otherwise
 func (l *lowering) videoFunc(v video) (func(a, b, c uint32) uint32, error) {
 	args := l.in.Args
 	if v.lanes > 1 {
@@ -159,8 +164,12 @@ func (v video) combine(t, c int64) int64 {
 	return t + c
 }
 
-// simdVideo selects the elements of each lane from both registers: a is the lower half
-// of eight bytes, b the upper.
+// simdVideo returns the function of a SIMD instruction. Its selectors take the elements of
+// each operand from both registers together, of which a is the lower half and b the upper:
+//
+//	b3210 of a          bytes 3, 2, 1, 0: those of a
+//	b7654 of b          bytes 7, 6, 5, 4: those of b
+//	b0123               bytes of a in reverse order
 func (l *lowering) simdVideo(v video) (func(a, b, c uint32) uint32, error) {
 	args := l.in.Args
 	unit, defaults := byte('h'), [2]string{"h10", "h32"}

@@ -6,8 +6,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// watcher records the memory accesses of an engine before they are executed, in
-// launches with a Record. Other launches pay one test per segment, in runFragment.
+// watcher records the memory accesses of an engine before they are executed, in launches
+// with a Record. Other launches pay one test per segment, in runFragment.
+//
+//	access of a warp ─► spans of adjacent lanes ─► siteState: smallest and largest offset
+//	                                           └─► marks: one bit per byte and kind
 type watcher struct {
 	marks   []*marks // of the allocations touched, in order of the first touch
 	marksOf map[*allocation]*marks
@@ -106,7 +109,8 @@ func (w *warp) executeWatched(s *segment, mask uint32) {
 	w.live = mask
 }
 
-// show reports an access to the enabled watchers.
+// reportAccess reports an access to the enabled watchers: the record, the race detector of
+// shared memory, and the gauge.
 func (e *engine) reportAccess(w *warp, in *inst) {
 	if e.watch != nil {
 		e.watch.access(w, in)

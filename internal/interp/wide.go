@@ -131,7 +131,8 @@ func (l *lowering) atomicWide(args []ptx.Operand) error {
 	return nil
 }
 
-// exchangeWide is atom.exch.b128, or atom.cas.b128 with four elements.
+// exchangeWide is atom.exch.b128, or atom.cas.b128 with four elements: the value to compare
+// with and the one to store.
 func exchangeWide(w *warp, in *inst) {
 	for m := w.live; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)

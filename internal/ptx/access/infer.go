@@ -93,9 +93,9 @@ func analyse(m *ptx.Module, f *ptx.Func) *recorder {
 	return in.rec
 }
 
-// fixpoint repeats sweep until no set grows. A register that is still empty then has no
-// definition that counts. settle makes it a number, which may complete sums that depend
-// on it, so a second round follows.
+// fixpoint repeats sweep until no set grows. A register that is still empty then is never
+// defined, or only from registers that are never defined. settle makes it a number. This
+// may complete sums that depend on it, so a second round follows.
 //
 // Sets only grow and the roots are finite, so the iteration ends.
 func (in *infer) fixpoint() {

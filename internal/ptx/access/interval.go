@@ -366,7 +366,7 @@ func (a interval) clamp(c comparison, b interval, shift int64, width uint8, unsi
 	if a.isEmpty() || b.isEmpty() {
 		return empty
 	}
-	// The comparison is of a+shift: move the bound instead, if a+shift stays in its type.
+	// a+shift cmp b is a cmp b-shift, if a+shift does not wrap.
 	if shift != 0 {
 		if moved := a.add(point(shift)); moved.extend(width, !unsigned) != moved || moved == all || unsigned && moved.lo < 0 {
 			return a

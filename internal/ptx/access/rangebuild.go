@@ -336,10 +336,9 @@ func (b *rangeBuilder) choose(side, c *fact) {
 // remembered memoizes the result of compute, unless the result depends on a phi or loop
 // that is still open. Such a result is valid only inside that phi or loop.
 //
-// open maps each open phi and loop to its depth, and requested is the least depth that
-// was requested during compute. Objects opened inside compute are closed again when it
-// returns, so a request concerns an object that is still open if its depth is less than
-// len(b.open).
+// open maps each open phi and loop to its depth, and requested is the least depth that was
+// requested during compute. compute closes the objects that it opens. A request therefore
+// concerns an object that is still open exactly if its depth is less than len(b.open).
 func remembered[K comparable](b *rangeBuilder, memo map[K]nodeID, key K, compute func() nodeID) nodeID {
 	outer := b.requested
 	b.requested = noRequest
