@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// approximation is a function that the ISA allows an error: exact computes it some
-// other way than the interpreter does, and near says whether a result may stand
-// for the exact one.
+// approximation is a function for which the ISA allows an error. exact computes it
+// independently of the interpreter, and near reports whether a result is close enough to
+// the exact one.
 type approximation struct {
 	op    string // "ex2.approx.f32"
 	exact func(x float64) float64

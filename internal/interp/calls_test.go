@@ -18,7 +18,7 @@ func openCalls(t testing.TB) *device {
 
 const callers = 48 // one warp and a half
 
-// called runs a kernel of calls.cu on one block and returns what it left in out.
+// called runs a kernel of calls.cu on one block and returns the contents of out.
 func called[T any](t *testing.T, entry string, out []T) []T {
 	d := openCalls(t)
 	addr := buffer(d, "out", out)

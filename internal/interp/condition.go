@@ -40,7 +40,7 @@ func (l *lowering) setConditional(results, args []ptx.Operand) error {
 		return err
 	}
 	if c.args[0].size != 8 || c.args[1].size != conditionBytes {
-		return l.fail("its parameters have 8 and 4 bytes")
+		return l.fail("needs parameters of 8 and 4 bytes")
 	}
 	handle, value := l.temp(8), l.temp(4)
 	l.localAccess(loads, c.args[0], handle)

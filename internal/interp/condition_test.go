@@ -63,8 +63,8 @@ func TestKernelsSetConditions(t *testing.T) {
 		"handles\n  read 0-24\n  exposed 0-24\n  line 12 (store false, atomic false) 0-24\n", printRecord(d, "each", rec))
 }
 
-// The last block in grid order wins, on any number of workers; and a launch that sets
-// nothing but conditions can be repeated from what it left in memory.
+// The value of the last block in grid order remains, for any number of workers. A launch
+// that sets only conditions is repeatable.
 func TestConditionsAreLikeMemory(t *testing.T) {
 	d := open(t, "condition.ptx", conditionModule)
 	c := conditions(d, 1)[0]

@@ -207,8 +207,8 @@ func TestLaunchesAllocateNothing(t *testing.T) {
 	}
 }
 
-// chained has blocks that fault unless each finds what the one before it left,
-// and many updates of one word.
+// chained has blocks that fault unless each finds the value of the previous one, and many
+// updates of one word.
 const chained = `
 .version 7.8
 .target sm_75
@@ -305,9 +305,8 @@ NEXT:
 	bra NEXT;
 }`
 
-// TestBlocksThatShareWorkTakeTurns has a grid of which a few blocks fit on the device
-// at once: those do the work, in equal parts, and what a launch touches is
-// estimated from them.
+// TestBlocksThatShareWorkTakeTurns has a grid of which few blocks fit on the device at
+// once. These do the work, in equal parts, and the touched memory is estimated from them.
 func TestBlocksThatShareWorkTakeTurns(t *testing.T) {
 	const n, grid, resident, warps = 36_000, 1000, 12, 3
 	d := open(t, "sharing.ptx", sharing)

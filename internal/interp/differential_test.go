@@ -15,7 +15,7 @@ import (
 // and, one thread and one instruction at a time, through the naive evaluator. A
 // program that differs is cut down to the instructions that matter.
 
-// registersOf is how many registers of each class a program has.
+// registersOf is the number of registers of each class in a program.
 var registersOf = map[byte]int{'h': 4, 'r': 6, 'l': 4, 'p': 3}
 
 // widths of the registers, in bits.
@@ -98,7 +98,7 @@ func randomStep(r *rand.Rand, f form) diffStep {
 	return s
 }
 
-// randomNumber is a constant in place of a register of a class.
+// randomNumber returns a constant that replaces a register of a class.
 func randomNumber(r *rand.Rand, class byte) operandRef {
 	width := uint(widths[class])
 	o := operandRef{class: class, imm: true, value: corner(r, width)}

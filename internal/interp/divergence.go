@@ -85,7 +85,7 @@ func (w *warp) branchTable(f *fragment, s *segment) bool {
 	for mask != 0 {
 		lane := firstLane(mask)
 		if int(index[lane]) >= len(s.table) {
-			w.fail(IllegalAddress, in, lane, 0, fmt.Sprintf("index %d of a branch table of %s", index[lane], count(uint64(len(s.table)), "label")))
+			w.fail(IllegalAddress, in, lane, 0, fmt.Sprintf("index %d is outside a branch table of %s", index[lane], count(uint64(len(s.table)), "label")))
 			return false
 		}
 		group := same(mask, index, index[lane])

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// node is a block of a random control-flow graph: x = x*mul + add, then the
-// program ends when the thread's fuel is used up, or goes on to one of two
-// nodes by a bit of x.
+// node is a block of a random control-flow graph. It computes x = x*mul + add. The program
+// then ends if the thread's fuel is used up; otherwise it continues at one of two nodes,
+// selected by a bit of x.
 type node struct {
 	mul, add, bit uint32
 	yes, no       int

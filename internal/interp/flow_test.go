@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shuffles is a kernel of n shuffles, in so many chains.
+// shuffles returns a kernel of n shuffles in the given number of independent chains.
 func shuffles(n, chains int) string {
 	var b strings.Builder
 	b.WriteString(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n")

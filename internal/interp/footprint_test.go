@@ -132,8 +132,8 @@ func (r *trial) launch(f *ptx.Func) {
 	require.NoError(r.t, r.oracle.Check(l))
 }
 
-// TestKernelsStayInTheirFootprints launches every kernel there is with shapes and
-// numbers that nobody chose for it.
+// TestKernelsStayInTheirFootprints launches every kernel of the repository with random
+// shapes and numbers.
 func TestKernelsStayInTheirFootprints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	o := &interptest.Oracle{}
@@ -450,8 +450,8 @@ func (g *affine) advance() {
 	}
 }
 
-// access loads, stores or adds at a pointer plus an index, which mostly is cut to
-// what a buffer holds.
+// access emits a load, a store or an addition at a pointer plus an index, which is usually
+// limited to the size of the buffer.
 func (g *affine) access() {
 	at := g.guard()
 	switch g.rng.IntN(7) {

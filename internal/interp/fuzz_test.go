@@ -7,8 +7,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// FuzzRun lowers and runs whatever the parser accepts: the result is a fault
-// or a success, never a panic. Memory is small and steps are few.
+// FuzzRun lowers and runs every module that the parser accepts: the result is a fault or a
+// success, never a panic. Memory is small and steps are few.
 func FuzzRun(f *testing.F) {
 	if src, err := os.ReadFile("testdata/kernels.ptx"); err == nil && len(src) < 200_000 {
 		f.Add(string(src[:8000]))

@@ -48,8 +48,8 @@ func TestInitialisedAgainstASetOfBytes(t *testing.T) {
 	}
 }
 
-// Every other word of 16 MiB was written: a copy costs what it copies, not that
-// for each gap.
+// Every other word of 16 MiB was written. The cost of a copy is proportional to its bytes,
+// not to its bytes times the gaps.
 func TestInitialisedOfManyGaps(t *testing.T) {
 	const size = 16 << 20
 	m := NewMemory(2 * size)

@@ -234,7 +234,8 @@ func TestKernelDescribesItsResources(t *testing.T) {
 	require.Zero(t, k.MaxThreads())
 }
 
-// .maxnreg bounds the registers, and with them how many blocks fit.
+// .maxnreg bounds the registers, and thereby the number of blocks that fit on a
+// multiprocessor.
 func TestMaxRegistersAreKept(t *testing.T) {
 	const head = ".version 7.8 .target sm_75 .address_size 64 .entry k() "
 	const body = "{ .reg .b32 %r<64>; " +

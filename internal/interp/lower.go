@@ -230,7 +230,7 @@ func (l *lowering) mov() error {
 	}
 	list := types(in)
 	if len(list) == 0 {
-		return l.fail("no type")
+		return l.fail("needs a type")
 	}
 	typ := list[0]
 	size := registerSize(typ)

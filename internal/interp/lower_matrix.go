@@ -90,7 +90,7 @@ func (l *lowering) fragmentAccess(load bool) error {
 		return err
 	}
 	if o.d.bits < 8 && !o.neighbours(&o.d) {
-		return l.fail("elements of less than a byte need the layout that keeps a register together")
+		return l.fail("elements of less than a byte require the layout in which the elements of a register are adjacent")
 	}
 	// Without a stride the rows, or columns, follow each other without a gap.
 	stride := ptx.Operand{Kind: ptx.OpInt, Imm: int64(o.rowLength()), Reg: ptx.NoReg, Reg2: ptx.NoReg}

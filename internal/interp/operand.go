@@ -57,7 +57,7 @@ func (l *lowering) source(op *ptx.Operand, size int, typ ptx.Type) (slot, error)
 	switch op.Kind {
 	case ptx.OpReg:
 		if op.Reg == ptx.NoReg || op.Neg {
-			return noSlot, l.fail("operand cannot be read")
+			return noSlot, l.fail("the operand is not a source")
 		}
 		s := l.register(op.Reg)
 		if got := l.vregs[s].size; got != size {

@@ -24,9 +24,9 @@ $end: ret;
 }
 `
 
-// A kernel may follow a table of pointers to as many allocations, as batched
-// products do. A scan of what the launch had touched took over 6 s for what takes
-// a fraction of one.
+// A kernel may follow a table of pointers to many allocations, as batched products do. With
+// a linear search of the touched allocations this test took over 6 s; now it takes a
+// fraction of one.
 func TestManyAllocations(t *testing.T) {
 	const n = 48_000
 	for _, record := range []bool{false, true} {

@@ -26,9 +26,9 @@ ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; mov.u32 %tid, %tid.x;
 mul.wide.u32 %i, %tid, 4; add.s64 %at, %out, %i;
 `
 
-// TestPrograms runs testdata/program/*. "run" gives a body, after module-scope
-// text that ends with a line "--" if there is any; it prints the words of out that n asks
-// for, as type. The array "in" holds 0x80, 0x81, … in its 256 bytes.
+// TestPrograms runs testdata/program/*. The directive "run" gives a body. Text before a
+// line "--" is put at module scope. The output is the first n words of out, printed as
+// type. The array "in" holds 0x80, 0x81, … in its 256 bytes.
 func TestPrograms(t *testing.T) {
 	datadriven.Walk(t, "testdata/program", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {

@@ -203,8 +203,8 @@ func runs(base uint64, a, b []bool) (list []Span) {
 	return list
 }
 
-// Random accesses of two engines, few of them and many, some across the border of two stretches that nothing else
-// touches, are recorded byte for byte, and marks are blank again when they are wiped.
+// Random accesses of two engines are recorded byte for byte, both for few and for many
+// accesses, and across the border of two stretches. After a wipe the marks are blank.
 func TestMarksAreWhatEachByteSays(t *testing.T) {
 	const size = 70_001
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// columns has each of its first f threads walk down a column of x, n rows of f words, and
-// store what it found in one of y.
+// columns lets each of its first f threads walk down a column of x, which has n rows of f
+// words, and store a result in one word of y.
 const columns = `
 .version 7.8
 .target sm_75
@@ -52,7 +52,7 @@ func agree(t *testing.T, what string, whole, sampled, within float64) {
 	require.LessOrEqual(t, math.Abs(sampled-whole), within*whole, "%s: %v whole, %v sampled", what, whole, sampled)
 }
 
-// sameCounts requires that a sample counts about what the whole does.
+// sameCounts requires that the counts of a sample are close to those of the whole launch.
 func sameCounts(t *testing.T, whole, sampled Stats, within float64) {
 	t.Helper()
 	require.Equal(t, whole.Blocks, sampled.Blocks)
@@ -108,8 +108,8 @@ func TestSamplesShareOutByCounters(t *testing.T) {
 	}
 }
 
-// Turns that are leapt over count as those that were run, whichever comparison ends the
-// loop, and the same is touched.
+// Skipped iterations count as if they had been run, for each comparison that may end the
+// loop, and the same memory is touched.
 func TestSamplesLeapOverTurns(t *testing.T) {
 	const n, f = 3001, 200
 	for _, end := range []string{
@@ -131,7 +131,8 @@ func TestSamplesLeapOverTurns(t *testing.T) {
 	}
 }
 
-// ran is how many warp instructions of the last launch were not leapt over.
+// ran returns the number of warp instructions of the last launch that were executed, not
+// skipped.
 func ran(d *device, kernel string) (n int64) {
 	for _, e := range d.kernel(kernel).run.spare {
 		n += e.count.insts - e.count.skipped
@@ -139,7 +140,7 @@ func ran(d *device, kernel string) (n int64) {
 	return n
 }
 
-// A loop whose end depends on what is loaded is run to its end.
+// A loop whose end depends on loaded data is run to its end.
 func TestSamplesRunLoopsThatDataEnd(t *testing.T) {
 	const n, f = 3001, 32
 	text := strings.Replace(columns, "setp.lt.u32 %p2, %r7, %r1;", "setp.ne.u32 %p2, %r8, %r1;", 1)
@@ -155,8 +156,8 @@ func TestSamplesRunLoopsThatDataEnd(t *testing.T) {
 	sameCounts(t, whole, d.run("columns", l), 0)
 }
 
-// A loop that a break ends is run until then, whether data or its counter decides; a break
-// on a path that no turn goes keeps nobody from leaping.
+// A loop that a break ends is run in full, whether the break depends on data or on the
+// counter. A break on a path that no iteration takes does not prevent skipping.
 func TestSamplesRunLoopsThatBreak(t *testing.T) {
 	const n, f, last = 3001, 200, 1500
 	rows := make([]uint32, n*f)

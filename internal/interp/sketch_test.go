@@ -79,7 +79,7 @@ func TestSketchesMergeToTheSameInAnyOrder(t *testing.T) {
 	}
 }
 
-// The share of a block's L1: a line comes with the sectors that were asked for.
+// The share of a block in L1: a line contains only the sectors that were requested.
 func TestL1HoldsSectorsUntilTheBlockEnds(t *testing.T) {
 	var c l1
 	c.resize(1 << 10)
@@ -97,8 +97,8 @@ func TestL1HoldsSectorsUntilTheBlockEnds(t *testing.T) {
 	require.False(t, c.lookup(100), "no cache")
 }
 
-// How much of an array a launch touches, when only some of its blocks are looked
-// at: each its own part, all the same, and a table beside.
+// The extent of an array is estimated from some of the blocks in three cases: each block
+// touches its own part, all touch the same part, and both together.
 func TestExtentsOfMeasuredBlocks(t *testing.T) {
 	d := openKernels(t)
 	const n = 1 << 18

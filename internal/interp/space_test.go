@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The host's memory comes back zeroed however often it was used and withdrawn, and not from
-// the Go heap, which would touch every page of it to zero it: arrays of a sampled device
-// are larger than the machine.
+// Memory of the host is zeroed each time it is allocated, also after many uses. It is not
+// from the Go heap, which would touch every page in order to zero it: arrays of a sampled
+// device are larger than the memory of the machine.
 func TestHostMemoryIsNoHeap(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

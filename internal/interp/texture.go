@@ -64,7 +64,7 @@ func (l *lowering) imageHandle(op *ptx.Operand) (slot, error) {
 		s, _, err := l.fixedAddress(op.Var, 0)
 		return s, err
 	}
-	return noSlot, l.fail("a texture or surface is named by a register with its handle, or by a reference of the module")
+	return noSlot, l.fail("a texture or surface must be given by a register with its handle, or by a reference of the module")
 }
 
 // imageCoordinates resolves the coordinates by the opcode's geometry. Extra elements of the

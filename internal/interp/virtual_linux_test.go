@@ -17,8 +17,9 @@ type chunkModel struct {
 	access Access
 }
 
-// Random mappings, with sizes of 1 to 3 units and aliases, against a table of units: what a kernel
-// reaches, for loads and for stores, what the host reads across boundaries, and what is free.
+// Random mappings, with sizes of 1 to 3 units and aliases, are compared with a table of
+// units: the memory that a kernel can load and store, the bytes that the host reads across
+// boundaries, and the free memory.
 func TestRunsFollowMappings(t *testing.T) {
 	const units = 12
 	rnd := rand.New(rand.NewPCG(17, 2))
@@ -237,7 +238,7 @@ func TestRefusedReservationsLoseNoAddresses(t *testing.T) {
 	require.NoError(t, s.FreeRange(base, large))
 }
 
-// A change to a mapping finds the runs beside it anew, and leaves all others as they are.
+// A change to a mapping recomputes the adjacent runs, and keeps all other runs.
 func TestMappingsChangeTheRunsBesideThem(t *testing.T) {
 	const n = 60
 	s := NewSpace()

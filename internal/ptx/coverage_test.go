@@ -124,8 +124,8 @@ func (e *evidence) add(file string, m *Module) {
 	}
 }
 
-// better is the file that tells more of an opcode: one that is named after it,
-// then the first.
+// better returns the file that shows more of an opcode: one that is named after it, else
+// the first.
 func better(opcode, old, file string) string {
 	named := func(file string) bool {
 		rest, ok := strings.CutPrefix(filepath.Base(file), opcode)
@@ -223,7 +223,7 @@ func coveragePages(uses []use, e evidence) map[string]string {
 	}
 }
 
-// shareTable returns a row for each opcode, and how many execute.
+// shareTable returns a row for each opcode, and the number of opcodes that are executed.
 func shareTable(uses []use, e evidence) (rows string, total int) {
 	var b strings.Builder
 	for _, u := range uses {

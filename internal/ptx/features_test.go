@@ -44,7 +44,8 @@ func TestTargetsOfPtxas(t *testing.T) {
 	}
 }
 
-// wordFault says what is wrong with an opcode, a special register or a directive in a module for a target.
+// wordFault returns the fault of an opcode, a special register or a directive in a module
+// for a target, or "".
 func wordFault(word, target, version string) string {
 	m := &Module{Target: "sm_" + target, Version: version}
 	if word[0] == '%' || word[0] == '.' {

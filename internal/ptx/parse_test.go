@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// corpus is every PTX file under testdata. They come from the .cu beside them by
-// "nvcc -ptx -arch=compute_75" of CUDA 11.8, from debug.cu with -G and with
-// -lineinfo, and from llvm.ll as it says.
+// corpus returns every PTX file under testdata. The files are compiled from the .cu files
+// of the same name by "nvcc -ptx -arch=compute_75" of CUDA 11.8, debug.cu with -G and with
+// -lineinfo. Comments in llvm.ll describe how that file was compiled.
 func corpus(t testing.TB) []string {
 	files, err := filepath.Glob("testdata/*.ptx")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clearPos removes what a round trip may change.
+// clearPos removes the fields that a round trip may change.
 func clearPos(m *Module) {
 	m.File = ""
 	vars := func(list []*Var) {
@@ -76,8 +76,8 @@ func TestPrintRoundTrips(t *testing.T) {
 	}
 }
 
-// TestPrint shows what is kept of scopes, shadowed names, branch tables, masked
-// relocations and other constructs that nvcc 11.8 does not emit for the corpus.
+// TestPrint shows how scopes, shadowed names, branch tables, masked relocations and other
+// constructs are printed that nvcc 11.8 does not emit for the corpus.
 func TestPrint(t *testing.T) {
 	datadriven.RunTest(t, "testdata/print", func(t *testing.T, d *datadriven.TestData) string {
 		m, err := Parse("in.ptx", unusual)

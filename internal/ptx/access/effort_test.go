@@ -36,7 +36,7 @@ func mirrored(n int) string {
 	return b.String()
 }
 
-// effortOf is how many values the analysis of f builds.
+// effortOf returns the number of values that the analysis of f builds.
 func effortOf(m *ptx.Module, f *ptx.Func) int {
 	_, r := newFootprint(m, f)
 	if r.builder == nil {

@@ -87,7 +87,7 @@ func inferInput(t *testing.T, d *datadriven.TestData) *ptx.Module {
 	return m
 }
 
-// Infer returns a row for each parameter, whatever the module.
+// Infer returns a row for each parameter of every module that parses.
 func FuzzInfer(f *testing.F) {
 	files, err := filepath.Glob("../testdata/*.ptx")
 	require.NoError(f, err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Numbers of two intervals, whatever they are, give a result that is in the
-// interval of the result; the results are those of the processor.
+// For random numbers of two intervals, the result of an operation is in the interval of the
+// result. Results are computed as a processor does.
 func TestIntervalsHoldTheirResults(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	ends := []int64{0, 1, -1, 2, 3, 15, 16, -16, 255, 256, 65535, math.MaxInt32, math.MinInt32, 1 << 32, 1<<32 - 1, math.MaxInt64, math.MinInt64}

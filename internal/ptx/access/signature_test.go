@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// TestSignature prints parameters with their layout and what they are by use.
+// TestSignature prints parameters with their layout, and whether they are used as pointers.
 func TestSignature(t *testing.T) {
 	datadriven.RunTest(t, "testdata/signatures", func(t *testing.T, d *datadriven.TestData) string {
 		m, err := ptx.Parse("in.ptx", testHead+d.Input)
