@@ -12,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
@@ -41,15 +42,14 @@ func everyForm(t *testing.T, test func(t *testing.T, dev device.Device, form gra
 type changer struct {
 	*rand.Rand
 	*model
-	m    *memoryOf
-	ops  []string
-	kind map[string]ir.Kind
+	m   *memoryOf
+	ops []string
 }
 
 func (c *changer) list(g *ir.Graph, path string) {
 	for v := range g.Ops {
 		name := path + ir.OpID(v).String()
-		c.ops, c.kind[name] = append(c.ops, name), g.Ops[v].Kind
+		c.ops = append(c.ops, name)
 		if control := g.Ops[v].Control; control != nil {
 			for i, body := range control.Bodies {
 				c.list(body, name+[]string{"/", "/else/"}[i])
@@ -107,7 +107,7 @@ func TestChangesInBodies(t *testing.T) {
 			m.zero()
 			exec, err := graphexec.Instantiate(dev, plan.Schedule, m, form)
 			require.NoError(t, err)
-			c := &changer{Rand: rand.New(rand.NewPCG(seed, 7)), model: newModel(), m: m, kind: map[string]ir.Kind{}}
+			c := &changer{Rand: rand.New(rand.NewPCG(seed, 7)), model: newModel(), m: m}
 			c.list(g, "")
 			for range 12 {
 				change, follow := c.next()
@@ -303,4 +303,52 @@ func TestAFailedChangeInABodyIsUndone(t *testing.T) {
 		}
 		assert.Greater(t, failures, 3)
 	}
+}
+
+// TestChangesOfALoneLoopWithBodies makes random changes between runs of loops of package loop, whose bodies hold loops and branches.
+func TestChangesOfALoneLoopWithBodies(t *testing.T) {
+	made := 0
+	for seed := range uint64(8) {
+		for _, lowering := range lowerings {
+			c := controlled{rand.New(rand.NewPCG(seed, 61)), newControlled(seed, 0, 0)}
+			g := c.g
+			g.Ops = []ir.Op{c.control(2, false)}
+			body := g.Ops[0].Control.Bodies[0]
+			body.Ops = append([]ir.Op{c.control(1, seed%2 == 0)}, body.Ops...)
+			g.Ops[0] = ir.ControlOp(ir.KindLoop, *g.Ops[0].Control)
+			require.NoError(t, ir.Verify(g))
+			dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+			require.NoError(t, err)
+			plan, err := optimizer.Plan(g, optimizer.Options{})
+			require.NoError(t, err)
+			l, err := loop.Of(plan.Schedule)
+			require.NoError(t, err)
+			l.Lowering = lowering
+			m := newMemory(t, dev, g)
+			m.zero()
+			exec, err := loop.Instantiate(dev, l, m)
+			require.NoError(t, err)
+			change := &changer{Rand: rand.New(rand.NewPCG(seed, 67)), model: newModel(), m: m}
+			change.list(body, "")
+			for range 8 {
+				next, follow := change.next()
+				if err := exec.Apply(next); err == nil {
+					made++
+					follow()
+				}
+				_, err := exec.Run(context.Background())
+				require.NoError(t, err)
+				off := map[string]bool{} // by path from the loop
+				for name, is := range change.off {
+					off["%0/"+name] = is
+				}
+				as := &model{change.memory, change.n, off}
+				as.run(g, "")
+				require.Equal(t, change.memory, m.bytes(), "seed %d, %v, %v\n%s", seed, lowering, next, ir.Print(g))
+			}
+			require.NoError(t, exec.Close())
+			require.NoError(t, dev.Close())
+		}
+	}
+	assert.Greater(t, made, 100)
 }
