@@ -67,7 +67,7 @@ func (h *streamHost) enqueue(s *ir.Schedule, group []ir.OpID, tail *des.TaskID) 
 		}))
 	}
 	gap, next := p.StreamGap, p.GraphEdgeGap
-	if len(group) == 1 {
+	if !asOneGraph(s.Graph, group) {
 		h.now += callOf(&s.Graph.Ops[first], &p.Host)
 	} else {
 		h.now += groupCall(s.Graph, group, &p.Host)
@@ -87,6 +87,11 @@ func (h *streamHost) enqueue(s *ir.Schedule, group []ir.OpID, tail *des.TaskID) 
 		h.now += p.Host.EventRecord
 	}
 	*tail = h.task[last]
+}
+
+// asOneGraph reports whether a group is launched as a small graph: several operations, or a loop or a branch.
+func asOneGraph(g *ir.Graph, group []ir.OpID) bool {
+	return len(group) > 1 || g.Ops[group[0]].Control != nil
 }
 
 // groupCall returns the host's time in the call that launches a group as one graph.
@@ -160,7 +165,7 @@ func (f *forecast) calls(s *ir.Schedule) (total model.Time) {
 		}
 	}
 	for group := range s.Groups() {
-		if len(group) > 1 {
+		if asOneGraph(s.Graph, group) {
 			total += groupCall(s.Graph, group, h)
 		} else {
 			total += callOf(&s.Graph.Ops[group[0]], h)
