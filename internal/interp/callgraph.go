@@ -73,6 +73,7 @@ func (g *callGraph) findPointed(m *ptx.Module) {
 // visitState is the progress of the depth-first search at a function.
 type visitState uint8
 
+// The states of the search.
 const (
 	unvisited visitState = iota
 	inProgress

@@ -63,6 +63,8 @@ func (u *unsupported) Error() string { return u.reason }
 // home is the origin of a lowered register's value.
 type home uint8
 
+// temporary registers are allocated by liveness; all others have a slot for the whole
+// launch.
 const (
 	temporary home = iota // written by the kernel
 	immediate

@@ -141,6 +141,7 @@ func (w *warp) reserve(e *engine, index uint32) {
 // outcome is the state of a block at the end of its turn.
 type outcome uint8
 
+// The outcomes of a turn.
 const (
 	ended outcome = iota // all threads have exited, or the engine has a fault
 	waits                // every warp polls, and memory has not changed

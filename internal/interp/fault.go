@@ -9,6 +9,8 @@ import (
 // FaultKind is the cause of a fault.
 type FaultKind uint8
 
+// The kinds of faults. Unsupported and BadLaunch are faults of the launch, see Refused; all
+// others are faults of a thread.
 const (
 	IllegalAddress  FaultKind = iota // an access outside every allocation
 	Misaligned                       // an address that is not a multiple of the access size

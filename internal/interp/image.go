@@ -47,6 +47,7 @@ type Image struct {
 // AddressMode selects the result of a texture access outside the image.
 type AddressMode uint8
 
+// The address modes, as in CUDA's cudaTextureAddressMode.
 const (
 	AddressWrap AddressMode = iota
 	AddressClamp

@@ -6,9 +6,13 @@ import (
 	"unsafe"
 )
 
-// signed, unsigned and integer are the lane types of integer operations.
+// signed is a signed lane type.
 type signed interface{ int16 | int32 | int64 }
+
+// unsigned is an unsigned lane type.
 type unsigned interface{ uint16 | uint32 | uint64 }
+
+// integer is a lane type of integer operations.
 type integer interface{ signed | unsigned }
 
 // width returns the number of bits of a type.

@@ -111,6 +111,7 @@ type pairFormat struct {
 	bits int // of an element
 }
 
+// known reports whether p is a format, not the zero value.
 func (p pairFormat) known() bool { return p.bits > 0 }
 
 // register returns the bytes of the register.

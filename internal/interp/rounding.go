@@ -8,6 +8,7 @@ import (
 // rounding is the direction in which a result is rounded.
 type rounding uint8
 
+// The directions. toNearest rounds ties to the even number.
 const (
 	toNearest rounding = iota
 	toZero

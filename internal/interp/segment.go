@@ -27,6 +27,7 @@ type segment struct {
 // ending is the kind of instruction by which control leaves a segment.
 type ending uint8
 
+// The endings of segments.
 const (
 	falls           ending = iota // into next
 	branches                      // to target, for the lanes whose guard holds

@@ -81,10 +81,18 @@ const (
 
 // time returns the clock of the warp at the access.
 func (s stamp) time() uint32 { return uint32(s >> 32) }
-func (s stamp) lane() int    { return int(s/stampLane) & 31 }
-func (s stamp) warp() int    { return int(s/stampWarp) & 31 }
-func (s stamp) second() int  { return int(s/stampWarp) & 31 }
-func (s stamp) inst() int    { return int(uint32(s) >> 12) }
+
+// lane returns the lane, for a load by several the last one.
+func (s stamp) lane() int { return int(s/stampLane) & 31 }
+
+// warp returns the warp of a store.
+func (s stamp) warp() int { return int(s/stampWarp) & 31 }
+
+// second returns the second lane of a load with stampMany.
+func (s stamp) second() int { return int(s/stampWarp) & 31 }
+
+// inst returns the index of the instruction.
+func (s stamp) inst() int { return int(uint32(s) >> 12) }
 
 // prepare initialises the watch for a launch of e's kernel. Cells of earlier launches
 // are older than the floor, but their layout depends on the number of warps.

@@ -35,6 +35,7 @@ type touchedLine struct {
 	tag           uint8 // the least tag of the blocks that touched it
 }
 
+// Sizes of the sketch.
 const (
 	sectorBytes = 32
 	sketchLines = 2048 // maximum number of lines: a standard error of 2 %

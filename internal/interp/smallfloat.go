@@ -12,6 +12,7 @@ type smallFloat struct {
 	finite    bool // no infinity; only the last code of the largest exponent is a NaN
 }
 
+// The formats, named as in IEEE 754 and in the OCP specification of 8-bit floats.
 var (
 	binary16   = smallFloat{exp: 5, frac: 10}
 	bfloat16   = smallFloat{exp: 8, frac: 7}
@@ -27,7 +28,10 @@ func (s smallFloat) bias() int { return 1<<(s.exp-1) - 1 }
 func (s smallFloat) sign() uint32 { return 1 << (s.exp + s.frac) }
 
 // nan returns the bits of a NaN.
-func (s smallFloat) nan() uint32   { return s.sign() - 1 }
+func (s smallFloat) nan() uint32 { return s.sign() - 1 }
+
+// above returns the code after the largest finite number: infinity, or the NaN that
+// replaces it.
 func (s smallFloat) above() uint32 { return s.largest() + 1 } // infinity, or the NaN in place of it
 
 // largest returns the bits of the largest finite number.

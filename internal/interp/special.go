@@ -3,7 +3,8 @@ package interp
 import "strings"
 
 // special is a special register. Registers that differ between blocks are filled at the
-// start of a block, all others at the start of a launch.
+// start of a block, all others at the start of a launch. A kernel fills only the registers
+// that it reads.
 type special uint8
 
 // The order decides when a register is filled: up to gridID at the start of a launch, from

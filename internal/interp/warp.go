@@ -5,6 +5,7 @@ import (
 	"unsafe"
 )
 
+// A warp has 32 lanes on every GPU.
 const (
 	lanes    = 32
 	allLanes = 0xffffffff
@@ -73,6 +74,7 @@ const noReconvergence = -1
 // waitState is the reason why a fragment does not run.
 type waitState uint8
 
+// The states of a fragment.
 const (
 	running waitState = iota
 	atBarrier

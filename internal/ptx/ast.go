@@ -112,6 +112,7 @@ func (m *Module) Func(name string) *Func {
 // Linkage is the visibility of a function or a variable to other modules.
 type Linkage uint8
 
+// The linkages, by their directives.
 const (
 	Static   Linkage = iota // this module only
 	Visible                 // .visible
@@ -267,6 +268,7 @@ type Guard struct {
 // OperandKind selects the fields of an Operand that are used.
 type OperandKind uint8
 
+// The kinds of operands, with the fields that each uses.
 const (
 	OpReg     OperandKind = iota // Reg; NoReg is the sink "_"; Neg for !%p and -%r; Name is the part of a video operand, "h1" in %r.h1
 	OpPair                       // Reg|Reg2, the two destinations of setp or shfl

@@ -493,8 +493,9 @@ func (p *parser) alias() {
 	p.expect(';', "after .alias")
 }
 
-// finish checks the parts that need the whole file: its head and the names of
-// functions.
+// finish checks the parts that need the whole file: its head, the names of functions, and
+// the sizes of variables. Head and sizes are checked only in a file without other errors,
+// which would have followed from a cut file.
 func (p *parser) finish() {
 	// The comment hides the rest of the file, so all other errors would be consequences.
 	if p.unclosed.Line > 0 {

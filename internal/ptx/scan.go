@@ -5,6 +5,8 @@ import "strings"
 // tokenKind is a punctuation character, or one of the classes below.
 type tokenKind byte
 
+// Kinds other than these are the characters themselves: '(' is the kind of an opening
+// parenthesis.
 const (
 	tokEOF    tokenKind = 0
 	tokWord   tokenKind = 'w' // identifier, register, opcode or directive, dots included
@@ -44,6 +46,7 @@ func clip(text string) string {
 // charClass is the role of a byte as the first of a token.
 type charClass uint8
 
+// The classes of bytes.
 const (
 	classOther charClass = iota
 	classSpace

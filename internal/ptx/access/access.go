@@ -11,6 +11,8 @@ import (
 // are bits, so that Or joins two accesses.
 type Access uint8
 
+// The bits of Read and Write combine to ReadWrite. Unknown has a value of its own, so that
+// Or cannot produce it by accident.
 const (
 	None      Access = iota // never dereferenced
 	Read                    // only loads

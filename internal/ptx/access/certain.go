@@ -133,7 +133,7 @@ type certain struct {
 	regions  map[int32][]int32         // by block that branches: see region
 	calls    map[int32]int             // by block: the step of its first call of code that was not inlined
 	controls [][]int32                 // by block: the branches that it is control dependent on
-	decided  map[any]bool              // by *term, runs or arrives; see decides
+	decided  map[any]bool              // by *term, runs or arrives; see allDecided
 }
 
 // certainAccess is an access whose address is one parameter plus a number.
@@ -150,9 +150,9 @@ func newCertain(b *rangeBuilder) *certain {
 	return &certain{rangeBuilder: b, accesses: map[int32][]certainAccess{}}
 }
 
-// certainly reports whether an instruction, when it is executed, touches all of
+// touchesAllBytes reports whether an instruction, when it is executed, touches all of
 // its bytes.
-func certainly(in *ptx.Inst) bool {
+func touchesAllBytes(in *ptx.Inst) bool {
 	switch in.Name {
 	case "ld", "ldu", "st", "atom", "red":
 		return true
@@ -179,7 +179,7 @@ func (c *certain) complete() {
 	}
 	seen := map[*term]bool{}
 	for _, v := range c.atTop {
-		if v = v.is(); v.op == termPhi && !seen[v] {
+		if v = v.resolved(); v.op == termPhi && !seen[v] {
 			seen[v] = true
 			c.phis[v.block] = append(c.phis[v.block], v)
 		}
@@ -244,11 +244,11 @@ func (fp *Footprint) Decided(r *Range) bool {
 			if p := &fp.Effects.Params[a.row]; c.cfg.steps[a.step].in.Pos != r.Pos || p.Param != r.Param || p.Field != r.Field {
 				continue
 			}
-			things := []any{a.addr.is(), runs(b)}
+			things := []any{a.addr.resolved(), runs(b)}
 			if a.guard != nil {
-				things = append(things, a.guard.is())
+				things = append(things, a.guard.resolved())
 			}
-			if found = true; !c.decides(things...) {
+			if found = true; !c.allDecided(things...) {
 				return false
 			}
 		}
@@ -288,14 +288,18 @@ type (
 	arrives int32
 )
 
-// decides reports whether the launch decides all of the given things.
+// allDecided reports whether the launch decides all of the given things.
 //
 // It computes a greatest fixpoint. Every thing that is reached is assumed decided at first,
 // so that a loop variable may depend on itself. Things that depend on memory are then
-// marked undecided, and the mark spreads to their users. All of the results are final,
-// since everything that they depend on was visited. The cost is linear in the dependences
-// visited.
-func (c *certain) decides(things ...any) bool {
+// marked undecided, and the mark spreads to their users:
+//
+//	for (i = tid; i < n; i += 256) a[i] = …    address a + 4·i ─► i ─► tid, 256, n: decided
+//	for (i = tid; i < m[0]; i += 256) …        runs(body) ─► i < m[0] ─► a load: undecided
+//
+// All of the results are final, since everything that they depend on was visited. The cost
+// is linear in the dependences visited.
+func (c *certain) allDecided(things ...any) bool {
 	users := map[any][]any{}
 	var open []any
 	todo := c.visit(things)
@@ -326,7 +330,7 @@ func (c *certain) decides(things ...any) bool {
 	return true
 }
 
-// isDecided returns false if an earlier call of decides found the thing
+// isDecided returns false if an earlier call of allDecided found the thing
 // undecided.
 func (c *certain) isDecided(at any) bool {
 	ok, seen := c.decided[at]
@@ -350,13 +354,13 @@ func (c *certain) visit(things []any) (fresh []any) {
 func (c *certain) needs(at any) (list []any, ok bool) {
 	switch at := at.(type) {
 	case runs:
-		return c.branches(c.controls[at])
+		return c.branchNeeds(c.controls[at])
 	case arrives:
-		return c.into(int32(at))
+		return c.entryNeeds(int32(at))
 	}
 	v := at.(*term)
 	for _, a := range v.args {
-		list = append(list, a.is())
+		list = append(list, a.resolved())
 	}
 	if v.op == termPhi { // the edge taken selects the argument
 		list = append(list, arrives(v.block))
@@ -364,28 +368,28 @@ func (c *certain) needs(at any) (list []any, ok bool) {
 	return list, v.op != termUnknown && (v.op != termSpecial || v.imm < laneid)
 }
 
-// into returns the things on which the choice of the edge into block b depends.
-func (c *certain) into(b int32) (list []any, ok bool) {
+// entryNeeds returns the things on which the choice of the edge into block b depends.
+func (c *certain) entryNeeds(b int32) (list []any, ok bool) {
 	var several []int32
 	for _, p := range c.blocks[b].preds {
 		if list = append(list, runs(p)); len(c.blocks[p].succs) > 1 {
 			several = append(several, p)
 		}
 	}
-	predicates, ok := c.branches(several)
+	predicates, ok := c.branchNeeds(several)
 	return append(list, predicates...), ok
 }
 
-// branches returns the things on which the directions of the given blocks' branches depend.
+// branchNeeds returns the things on which the directions of the given blocks' branches depend.
 // It returns false if one branches by a table.
-func (c *certain) branches(blocks []int32) (list []any, ok bool) {
+func (c *certain) branchNeeds(blocks []int32) (list []any, ok bool) {
 	for _, b := range blocks {
 		last := c.blocks[b].end - 1
 		p := c.guard(last)
 		if p == nil || c.cfg.steps[last].kind == stepTable {
 			return nil, false
 		}
-		list = append(list, p.is(), runs(b))
+		list = append(list, p.resolved(), runs(b))
 	}
 	return list, true
 }

@@ -13,6 +13,7 @@ import (
 // Mode is what a declared signature states about a pointer.
 type Mode uint8
 
+// ModeNone is the mode of a scalar, all others are modes of pointers.
 const (
 	ModeNone   Mode = iota // a scalar
 	ModeIn                 // only read

@@ -108,7 +108,7 @@ func (f *facts) along(p, b int32) *fact {
 // comparison gives facts about both of its sides: x < y bounds x from above and y from
 // below.
 func (f *facts) assert(c *fact, p *term, truth bool) *fact {
-	p = p.is()
+	p = p.resolved()
 	key := assertion{c, p, truth}
 	if done, ok := f.asserts[key]; ok {
 		return done
@@ -124,7 +124,7 @@ func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 		if !truth {
 			cmp = cmp.negated()
 		}
-		x, y := p.args[0].is(), p.args[1].is()
+		x, y := p.args[0].resolved(), p.args[1].resolved()
 		one := fact{parent: c, cmp: cmp, bound: y, bits: 64, unsigned: p.unsigned, whole: p}
 		out = f.about(one, x)
 		one = fact{parent: out, cmp: cmp.mirrored(), bound: x, bits: 64, unsigned: p.unsigned}
@@ -141,7 +141,7 @@ func (f *facts) assert(c *fact, p *term, truth bool) *fact {
 // It passes through three kinds of operations: extensions that lose no bits, additions of
 // constants, and an "or" that is not negative, since no operand of it is then negative.
 func (f *facts) about(one fact, v *term) *fact {
-	v = v.is()
+	v = v.resolved()
 	if visits := maxVisits; uniform(v, &visits) { // one value in the whole launch, which a fact cannot narrow
 		if one.whole == nil {
 			return one.parent
@@ -161,7 +161,7 @@ func (f *facts) about(one fact, v *term) *fact {
 		next.bits, next.unsigned = uint8(v.imm), v.op == termZExt
 		return f.about(next, v.args[0])
 	case v.op == termAdd || v.op == termSub:
-		k := v.args[1].is()
+		k := v.args[1].resolved()
 		if k.op != termConst {
 			break
 		}
@@ -171,7 +171,7 @@ func (f *facts) about(one fact, v *term) *fact {
 		return f.about(next, v.args[0])
 	case v.op == termOr && f.notNegative(&one):
 		for _, arg := range v.args {
-			next.parent = f.about(next, arg.is().stripZExt(one.bits))
+			next.parent = f.about(next, arg.resolved().stripZExt(one.bits))
 		}
 		return next.parent
 	}
@@ -180,7 +180,7 @@ func (f *facts) about(one fact, v *term) *fact {
 
 // within reports whether v has at most the given number of significant bits.
 func (v *term) within(bits uint8) bool {
-	v = v.is()
+	v = v.resolved()
 	return v.bits <= bits || (v.op == termSExt || v.op == termZExt) && v.imm <= int64(bits)
 }
 
@@ -194,7 +194,7 @@ func (f *facts) notNegative(one *fact) bool {
 // stripZExt removes a zero extension to the given number of bits.
 func (v *term) stripZExt(bits uint8) *term {
 	if v.op == termZExt && v.imm == int64(bits) {
-		return v.args[0].is()
+		return v.args[0].resolved()
 	}
 	return v
 }

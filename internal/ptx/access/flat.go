@@ -35,9 +35,9 @@ type flat struct {
 	vars   variable // number of variables
 	frames int      // frames that were added, at most maxFrames
 
-	cells map[cell]variable   // the variable of each cell
-	shape map[paramVar][]cell // cells of each .param variable
-	odd   map[paramVar]bool   // variables with overlapping cells or a taken address: their values are not followed
+	cells     map[cell]variable   // the variable of each cell
+	shape     map[paramVar][]cell // cells of each .param variable
+	untracked map[paramVar]bool   // variables with overlapping cells or a taken address: their values are not followed
 
 	outOfLine map[*ptx.Func]bool // functions that also run without being inlined
 }
@@ -93,7 +93,7 @@ type cell struct {
 // maxFrames. Without these limits the size could be exponential in the depth of calls:
 // each function may call the next one twice.
 func flatten(m *ptx.Module, f *ptx.Func) *flat {
-	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, odd: map[paramVar]bool{}, outOfLine: map[*ptx.Func]bool{}}
+	p := &flat{m: m, kernel: f, cells: map[cell]variable{}, shape: map[paramVar][]cell{}, untracked: map[paramVar]bool{}, outOfLine: map[*ptx.Func]bool{}}
 	if !p.add(&frame{f: f}) {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 		}
 		for _, other := range p.shape[c.paramVar] {
 			if c.off < other.off+int64(other.size) && other.off < c.off+int64(c.size) {
-				p.odd[c.paramVar] = true
+				p.untracked[c.paramVar] = true
 			}
 		}
 		p.shape[c.paramVar] = append(p.shape[c.paramVar], c)
@@ -284,7 +284,7 @@ func (p *flat) noteCells(fr *frame, in *ptx.Inst) {
 func (p *flat) noteAddress(fr *frame, in *ptx.Inst) {
 	for n := range in.Args {
 		if op := &in.Args[n]; op.Kind == ptx.OpSymbol && op.Var != nil && op.Var.Space == ptx.ParamSpace {
-			p.odd[p.paramVar(fr, op.Var)] = true
+			p.untracked[p.paramVar(fr, op.Var)] = true
 		}
 	}
 }

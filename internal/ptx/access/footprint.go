@@ -249,9 +249,9 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 		o := spanOut{row: int32(row), addr: b.build(base, c), alive: b.alive(c), lo: at.addr.Imm, hi: at.addr.Imm + size, access: at.access}
 		// The address is one parameter plus a number, and the instruction touches all of
 		// its bytes.
-		if at.alone && certainly(at.in) {
+		if at.soleParam && touchesAllBytes(at.in) {
 			o.certain = b.known[o.addr].both()
-			fp.isCertain(b, certainAccess{row, i, base, b.guard(i), o.lo, o.hi, at.access})
+			fp.recordCertain(b, certainAccess{row, i, base, b.guard(i), o.lo, o.hi, at.access})
 		}
 		fp.outs = append(fp.outs, o)
 		one := rng
@@ -260,8 +260,8 @@ func (r *ranges) access(fp *Footprint, at *reach, row int) {
 	}
 }
 
-// isCertain records an access for Outside and Decided.
-func (fp *Footprint) isCertain(b *rangeBuilder, a certainAccess) {
+// recordCertain records an access for Outside and Decided.
+func (fp *Footprint) recordCertain(b *rangeBuilder, a certainAccess) {
 	if fp.certain == nil {
 		fp.certain = newCertain(b)
 	}

@@ -51,12 +51,12 @@ type infer struct {
 	kernel *ptx.Func
 	table  *rootTable
 
-	funcs  []*ptx.Func // the kernel and what it calls, in the order of discovery
-	taken  []*ptx.Func // what a call through a pointer may go to; nil until one is seen
-	regs   map[*ptx.Func][]rootSet
-	params map[*ptx.Var]rootSet // .param variables: arguments and results of calls
-	shared rootSet
-	local  rootSet
+	funcs          []*ptx.Func // the kernel and what it calls, in the order of discovery
+	pointerTargets []*ptx.Func // what a call through a pointer may go to; nil until one is seen
+	regs           map[*ptx.Func][]rootSet
+	params         map[*ptx.Var]rootSet // .param variables: arguments and results of calls
+	shared         rootSet
+	local          rootSet
 
 	pointers map[rootID]bool // roots that were converted by cvta, or have .ptr
 	strict   bool            // pointers is final: a sum of pointer and integer is the pointer
@@ -242,6 +242,7 @@ func (w *walker) base(op *ptx.Operand) rootSet {
 // transfer is the rule by which an instruction's result gets its roots.
 type transfer uint8
 
+// The rules. A rule that keeps too many roots is sound: it only loses precision.
 const (
 	transferAll   transfer = iota // keeps the roots of every source
 	transferSum                   // base and offset: add, sub, bit operations

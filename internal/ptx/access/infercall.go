@@ -32,11 +32,11 @@ func (w *walker) call(i *ptx.Inst) {
 // the module whose address is taken and whose numbers of parameters and results
 // match. Functions of other modules have no address here.
 func (w *walker) indirectCall(i *ptx.Inst, c callParts) {
-	if w.taken == nil {
-		w.taken = addressTaken(w.m)
+	if w.pointerTargets == nil {
+		w.pointerTargets = addressTaken(w.m)
 	}
 	found := false
-	for _, f := range w.taken {
+	for _, f := range w.pointerTargets {
 		if len(f.Params) == len(c.args) && len(f.Return) == len(c.results) && !f.Extern {
 			w.callTo(f, c)
 			found = true
@@ -81,7 +81,7 @@ func (w *walker) callTo(f *ptx.Func, c callParts) {
 		w.bind(f, f.Params[n], w.argument(&c.args[n]))
 	}
 	for n := range min(len(c.results), len(f.Return)) {
-		w.deliver(&c.results[n], w.variable(f, f.Return[n]))
+		w.bindResult(&c.results[n], w.variable(f, f.Return[n]))
 	}
 }
 
@@ -143,8 +143,8 @@ func (w *walker) variable(f *ptx.Func, v *ptx.Var) rootSet {
 	return 0
 }
 
-// deliver adds roots to the operand that receives a result.
-func (w *walker) deliver(op *ptx.Operand, set rootSet) {
+// bindResult adds roots to the operand that receives a result.
+func (w *walker) bindResult(op *ptx.Operand, set rootSet) {
 	if op.Kind == ptx.OpSymbol && op.Var != nil {
 		w.growParam(op.Var, set)
 		return
@@ -164,11 +164,11 @@ func (w *walker) externCall(i *ptx.Inst, c callParts, f *ptx.Func) {
 	case "vprintf", "__assertfail", "__assert_fail", "free", "__nv_isinf", "abort", "cudaGraphSetConditional",
 		"cudaCGGetIntrinsicHandle", "cudaCGSynchronize":
 		for n := range c.results {
-			w.deliver(&c.results[n], w.table.int())
+			w.bindResult(&c.results[n], w.table.int())
 		}
 	case "malloc":
 		for n := range c.results {
-			w.deliver(&c.results[n], w.table.single(root{kind: rootHidden}))
+			w.bindResult(&c.results[n], w.table.single(root{kind: rootHidden}))
 		}
 	default:
 		w.unknownCall(i, c, fmt.Sprintf("the call goes to %s, which is not in this module", f.Name))
@@ -201,7 +201,7 @@ func (w *walker) printed(i *ptx.Inst) {
 // unknownCall makes the kernel opaque at a call of unknown code.
 func (w *walker) unknownCall(i *ptx.Inst, c callParts, msg string) {
 	for n := range c.results {
-		w.deliver(&c.results[n], w.table.source(rootUnknown, i.Pos))
+		w.bindResult(&c.results[n], w.table.source(rootUnknown, i.Pos))
 	}
 	w.opaque(i.Pos, msg)
 }

@@ -293,6 +293,6 @@ func (w *walker) bulk(i *ptx.Inst) {
 // opaque makes the kernel opaque in the recording sweep.
 func (in *infer) opaque(pos ptx.Pos, msg string) {
 	if in.rec != nil {
-		in.rec.stop(pos, msg)
+		in.rec.setOpaque(pos, msg)
 	}
 }

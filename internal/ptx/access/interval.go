@@ -25,6 +25,7 @@ import (
 // operation with an empty operand is empty.
 type interval struct{ lo, hi int64 }
 
+// The largest and the smallest interval.
 var (
 	all   = interval{math.MinInt64, math.MaxInt64}
 	empty = interval{1, 0} // of values that are never computed

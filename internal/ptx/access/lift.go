@@ -41,7 +41,7 @@ func (l lift) ext(v *term, bits uint8, signed bool) *term {
 	if bits >= 64 && v.bits >= 64 {
 		return v
 	}
-	if k := v.is(); k.op == termConst {
+	if k := v.resolved(); k.op == termConst {
 		return l.imm(point(k.imm).extend(bits, signed).lo)
 	}
 	op := termZExt
@@ -174,10 +174,10 @@ func (l lift) mixed(op termOp, bits uint8, t ptx.Type, a, b *term) *term {
 // sub recognises x - (x & 2^k-1), by which compilers round a count down to
 // whole iterations of an unrolled loop. It becomes x & -2^k, which is monotone.
 func (l lift) sub(bits uint8, a, b *term) *term {
-	if m := b.is(); m.op == termAnd {
+	if m := b.resolved(); m.op == termAnd {
 		for n, arg := range m.args {
-			mask := m.args[1-n].is()
-			if mask.op == termConst && isMask(mask.imm) && arg.is().stripExt(mask.imm) == a.is() {
+			mask := m.args[1-n].resolved()
+			if mask.op == termConst && isMask(mask.imm) && arg.resolved().stripExt(mask.imm) == a.resolved() {
 				return l.bitwise(termAnd, bits, a, l.imm(^mask.imm), bits)
 			}
 		}
@@ -188,7 +188,7 @@ func (l lift) sub(bits uint8, a, b *term) *term {
 // stripExt removes extensions that change none of the bits in mask.
 func (v *term) stripExt(mask int64) *term {
 	for (v.op == termSExt || v.op == termZExt) && mask>>v.imm == 0 {
-		v = v.args[0].is()
+		v = v.args[0].resolved()
 	}
 	return v
 }
@@ -200,7 +200,7 @@ func isMask(x int64) bool { return x > 0 && x&(x+1) == 0 }
 // shows whether its high bits are set.
 func (l lift) bitwise(op termOp, bits uint8, a, b *term, w uint8) *term {
 	pattern := func(v *term) *term {
-		if v.is().op == termConst {
+		if v.resolved().op == termConst {
 			return v
 		}
 		return l.ext(v, w, false)
@@ -227,7 +227,7 @@ func (l lift) product(t ptx.Type, bits uint8) *term {
 
 // field returns bfe for an unsigned field at a constant position.
 func (l lift) field(t ptx.Type, bits uint8) *term {
-	at, n := l.arg(2, 32).is(), l.arg(3, 32).is()
+	at, n := l.arg(2, 32).resolved(), l.arg(3, 32).resolved()
 	if t.Signed() || at.op != termConst || n.op != termConst || at.imm < 0 || at.imm > 63 || n.imm < 0 || n.imm > 31 {
 		return nil
 	}
@@ -292,7 +292,7 @@ func (l lift) load(v variable, bits uint8) *term {
 		if p := l.kernelParam(c.paramVar); p >= 0 {
 			return l.param(p, c, t, bits)
 		}
-		if l.odd[c.paramVar] {
+		if l.untracked[c.paramVar] {
 			return nil
 		}
 		return l.extended(l.before(l.cells[c], w, l.i), t, bits)

@@ -55,6 +55,7 @@ type delta struct {
 	ok bool
 }
 
+// noRequest is the value of requested if no open phi or loop was requested.
 const noRequest = 1 << 30 // requested, if no open phi or loop was requested
 
 // termAt is a value where the facts c hold.
@@ -81,6 +82,7 @@ const (
 // maxVisits bounds the values that one search through operands visits.
 const maxVisits = 256
 
+// always is the liveness of code that is reached in every launch.
 const always nodeID = -1 // the liveness of code that is reached in every launch
 
 // newRangeBuilder returns a builder with node 0 only.
@@ -280,7 +282,7 @@ func clamped(n *node, x, bound known) known {
 
 // build returns the node of v where c holds.
 func (b *rangeBuilder) build(v *term, c *fact) nodeID {
-	v = v.is()
+	v = v.resolved()
 	c = b.relevant(c, v)
 	key := termAt{v, c}
 	if id, ok := b.built[key]; ok {
@@ -326,8 +328,8 @@ func (b *rangeBuilder) relevant(c *fact, v *term) *fact {
 	return one
 }
 
-// choose marks the facts that side adds to c as facts of a selection.
-func (b *rangeBuilder) choose(side, c *fact) {
+// markChosen marks the facts that side adds to c as facts of a selection.
+func (b *rangeBuilder) markChosen(side, c *fact) {
 	for ; side != nil && side != c; side = side.parent {
 		b.chosen[side] = true
 	}
@@ -361,6 +363,8 @@ func (b *rangeBuilder) isOpen(what any) bool {
 	return ok
 }
 
+// tooLarge is the reason of values beyond maxEffort, and of accesses of a kernel that is
+// too large for a flat program.
 var tooLarge = &Reason{Msg: "the kernel is too large for the analysis of ranges, or its loops depend on each other too deeply"}
 
 // clamp narrows node id by a fact about its value. It returns id itself if the bound that
@@ -376,8 +380,8 @@ func (b *rangeBuilder) clamp(id nodeID, one *fact) nodeID {
 	return b.add(n)
 }
 
-// plain maps operations that are the same on values and on intervals.
-var plain = map[termOp]nodeOp{
+// intervalOps maps operations that are the same on values and on intervals.
+var intervalOps = map[termOp]nodeOp{
 	termAdd: nodeAdd, termSub: nodeSub, termMul: nodeMul, termMulHi: nodeMulHi, termShl: nodeShl, termShr: nodeShr,
 	termAnd: nodeAnd, termOr: nodeOr, termXor: nodeXor, termNot: nodeNot, termAbs: nodeAbs,
 	termMin: nodeMin, termMax: nodeMax, termDiv: nodeDiv, termRem: nodeRem,
@@ -403,7 +407,7 @@ func (b *rangeBuilder) raw(v *term, c *fact) nodeID {
 	case termPhi:
 		return b.phi(v)
 	}
-	op, ok := plain[v.op]
+	op, ok := intervalOps[v.op]
 	if !ok { // a predicate as a number
 		return b.unknown(64, nil)
 	}
@@ -432,16 +436,16 @@ func (b *rangeBuilder) choice(v *term, c *fact) nodeID {
 		side := c
 		if b.effort < maxRefined {
 			side = b.assert(c, v.args[0], truth)
-			b.choose(side, c)
+			b.markChosen(side, c)
 		}
-		out = b.union(out, b.when(side, c, b.build(v.args[1+n], side)))
+		out = b.union(out, b.onlyIf(side, c, b.build(v.args[1+n], side)))
 	}
 	return out
 }
 
-// when makes id empty for launches in which some fact that c adds to outer is
+// onlyIf makes id empty for launches in which some fact that c adds to outer is
 // impossible.
-func (b *rangeBuilder) when(c, outer *fact, id nodeID) nodeID {
+func (b *rangeBuilder) onlyIf(c, outer *fact, id nodeID) nodeID {
 	out := id
 	for ; c != nil && c != outer; c = c.parent {
 		if holds := b.holds(c); holds != always {
@@ -489,7 +493,7 @@ func (b *rangeBuilder) holds(c *fact) nodeID {
 // uniform reports whether v has one value in a launch, known at its start. The
 // search stops, with false, after the given number of visits.
 func uniform(v *term, visits *int) bool {
-	v = v.is()
+	v = v.resolved()
 	switch v.op {
 	case termConst, termParam:
 		return true
@@ -556,7 +560,7 @@ func (b *rangeBuilder) incoming(v *term) (init nodeID, next []int) {
 			continue
 		}
 		edge := b.along(p, v.block)
-		init = b.union(init, b.when(edge, b.in(b.blocks[v.block].idom), b.build(v.args[n], edge)))
+		init = b.union(init, b.onlyIf(edge, b.in(b.blocks[v.block].idom), b.build(v.args[n], edge)))
 	}
 	if init == noNode {
 		init = b.unknown(v.bits, nil)
@@ -613,7 +617,7 @@ func (b *rangeBuilder) step(v *term, next []int) (nodeID, bool) {
 // delta that is being computed is treated as unknown, so a cycle that does not pass through
 // phi is not followed. A result that depends on an open phi or loop is not memoized.
 func (b *rangeBuilder) delta(x, phi *term, depth int) (nodeID, bool) {
-	x = x.is()
+	x = x.resolved()
 	if x == phi {
 		return b.constant(0), true
 	}
@@ -798,7 +802,7 @@ func (b *rangeBuilder) tripsBy(one *fact, h int32) (nodeID, bool) {
 // findPhi searches a sum for a variable of the loop at h. Values that sums
 // share lie on many paths, so visits bounds the search.
 func findPhi(x *term, h int32, visits *int) *term {
-	x = x.is()
+	x = x.resolved()
 	switch *visits--; {
 	case x.op == termPhi && x.block == h:
 		return x
@@ -816,7 +820,7 @@ func findPhi(x *term, h int32, visits *int) *term {
 // invariant reports whether v is the same in each iteration of the loop at h.
 // The search stops, with false, after the given number of visits.
 func (b *rangeBuilder) invariant(v *term, h int32, visits *int) bool {
-	v = v.is()
+	v = v.resolved()
 	switch v.op {
 	case termConst, termParam, termSpecial:
 		return true

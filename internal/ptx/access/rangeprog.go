@@ -27,6 +27,7 @@ type node struct {
 // nodeOp is an operation. In the comments below, a to d are args[0] to args[3].
 type nodeOp uint8
 
+// The operations on intervals. Those up to nodeSpecial have no arguments.
 const (
 	nodeUnknown nodeOp = iota // any pattern of bits; imm is the index of the reason
 	nodeConst                 // imm

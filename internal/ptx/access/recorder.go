@@ -21,11 +21,11 @@ type recorder struct {
 // reach is one access of one instruction, with the parameters that its address
 // may come from.
 type reach struct {
-	in     *ptx.Inst
-	addr   *ptx.Operand
-	access Access
-	params []root
-	alone  bool // the address is params[0] plus a number
+	in        *ptx.Inst
+	addr      *ptx.Operand
+	access    Access
+	params    []root
+	soleParam bool // the address is params[0] plus a number
 }
 
 // newRecorder adds a row for every parameter field that the kernel loads.
@@ -52,20 +52,20 @@ func newRecorder(in *infer) *recorder {
 //	shared, local, heap  no effect outside the kernel
 func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Access) {
 	// No root can be an address alone.
-	if !r.in.table.leads(base) {
-		r.stop(i.Pos, "the address does not come from a parameter or variable")
+	if !r.in.table.mayBeAddress(base) {
+		r.setOpaque(i.Pos, "the address does not come from a parameter or variable")
 	}
-	at := reach{in: i, addr: op, access: access, alone: true}
+	at := reach{in: i, addr: op, access: access, soleParam: true}
 	for _, id := range r.in.table.sets[base] {
 		root := r.in.table.roots[id]
-		at.alone = at.alone && (id == nullRoot || root.kind == rootOffset || root.kind == rootParam && len(at.params) == 0)
+		at.soleParam = at.soleParam && (id == nullRoot || root.kind == rootOffset || root.kind == rootParam && len(at.params) == 0)
 		switch root.kind {
 		case rootInt:
-			r.stop(i.Pos, "the address does not come from a parameter or variable")
+			r.setOpaque(i.Pos, "the address does not come from a parameter or variable")
 		case rootUnknown:
-			r.stop(i.Pos, "the address is the result of a call or an instruction that is not analysed")
+			r.setOpaque(i.Pos, "the address is the result of a call or an instruction that is not analysed")
 		case rootLoaded:
-			r.stop(i.Pos, root.loadedAt())
+			r.setOpaque(i.Pos, root.loadedAt())
 		case rootParam:
 			at.params = append(at.params, root)
 			p := r.params[id]
@@ -141,8 +141,8 @@ func (r *recorder) symbol(name string) *SymbolAccess {
 	return s
 }
 
-// stop records the first reason why the kernel is opaque.
-func (r *recorder) stop(pos ptx.Pos, msg string) {
+// setOpaque records the first reason why the kernel is opaque.
+func (r *recorder) setOpaque(pos ptx.Pos, msg string) {
 	if r.reason == nil {
 		r.reason = &Reason{r.in.m.File, pos, msg}
 	}
@@ -172,7 +172,7 @@ func (r *recorder) handle(i *ptx.Inst, w *walker) {
 			}
 			p := r.params[id]
 			if p == nil || r.in.table.roots[id].kind != rootParam {
-				r.stop(i.Pos, why.Msg)
+				r.setOpaque(i.Pos, why.Msg)
 			} else if p.Why == nil {
 				p.Access, p.Why = Unknown, why
 			}

@@ -9,6 +9,12 @@ import (
 // rootKind classifies the origin of a value that may be an address.
 type rootKind uint8
 
+// The kinds of roots, with examples of values:
+//
+//	rootParam       ld.param.u64 %rd1, [x]          rootParamAddr   mov.u64 %rd1, x
+//	rootSymbol      mov.u64 %rd1, table             rootShared      mov.u64 %rd1, tile
+//	rootLoaded      ld.global.u64 %rd1, [%rd2]      rootInt         mul.wide.s32 %rd1, %r1, 4
+//	rootOffset      shl.b64 %rd2, %rd1, 2, where %rd1 is a parameter
 const (
 	rootInt       rootKind = iota // the result of arithmetic: an offset if the set has an address, too
 	rootNull                      // a constant
@@ -199,9 +205,9 @@ func (t *rootTable) subtracted(s rootSet) bool {
 	return t.any(s, func(id rootID) bool { return t.roots[id].kind == rootMinus })
 }
 
-// leads reports whether s has a root that can be an address alone. Constants, offsets and
+// mayBeAddress reports whether s has a root that can be an address alone. Constants, offsets and
 // indices cannot: they require an address to which they are added.
-func (t *rootTable) leads(s rootSet) bool {
+func (t *rootTable) mayBeAddress(s rootSet) bool {
 	return t.any(s, func(id rootID) bool {
 		switch t.roots[id].kind {
 		case rootNull, rootOffset, rootIndex, rootMinus:

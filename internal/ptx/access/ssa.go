@@ -23,6 +23,7 @@ import (
 // and only the low bits of a result count.
 type termOp uint8
 
+// The operations of terms. Arguments are in args, constants in imm.
 const (
 	termUnknown termOp = iota // for the reason why
 	termConst                 // imm
@@ -67,7 +68,7 @@ type term struct {
 	param    paramRef
 	why      *Reason
 
-	same  *term   // the value of a redundant phi, else nil; see is
+	same  *term   // the value of a redundant phi, else nil; see resolved
 	users []*term // phis with this phi as an argument
 }
 
@@ -83,6 +84,7 @@ type paramRef struct {
 // order of the constants.
 type comparison uint8
 
+// The comparisons, in the order of the tables of negated and mirrored.
 const (
 	cmpEQ comparison = iota
 	cmpNE
@@ -102,8 +104,8 @@ func (c comparison) mirrored() comparison {
 	return [...]comparison{cmpEQ, cmpNE, cmpGT, cmpGE, cmpLT, cmpLE}[c]
 }
 
-// is returns the term that v represents, by following redundant phis.
-func (v *term) is() *term {
+// resolved returns the term that v represents, by following redundant phis.
+func (v *term) resolved() *term {
 	for v.same != nil {
 		v = v.same
 	}
@@ -166,7 +168,7 @@ func (s *ssa) before(v variable, bits uint8, i int) *term {
 func (s *ssa) end(v variable, bits uint8, b int32) *term {
 	key := blockVar{b, v}
 	if val, ok := s.atEnd[key]; ok {
-		return val.is()
+		return val.resolved()
 	}
 	var val *term
 	if d := s.lastDef(v, s.blocks[b].first, s.blocks[b].end); d >= 0 {
@@ -184,7 +186,7 @@ func (s *ssa) end(v variable, bits uint8, b int32) *term {
 func (s *ssa) top(v variable, bits uint8, b int32) *term {
 	key := blockVar{b, v}
 	if val, ok := s.atTop[key]; ok {
-		return val.is()
+		return val.resolved()
 	}
 	preds := s.blocks[b].preds
 	if b == 0 || len(preds) == 0 || s.work > maxValues { // never defined, or too much work
@@ -203,7 +205,7 @@ func (s *ssa) top(v variable, bits uint8, b int32) *term {
 	}
 	phi.args = args
 	for _, a := range args {
-		if a = a.is(); a.op == termPhi && a != phi {
+		if a = a.resolved(); a.op == termPhi && a != phi {
 			a.users = append(a.users, phi)
 		}
 	}
@@ -216,7 +218,7 @@ func (s *ssa) top(v variable, bits uint8, b int32) *term {
 func (s *ssa) simplify(phi *term) *term {
 	var only *term
 	for _, a := range phi.args {
-		if a = a.is(); a == phi || a == only {
+		if a = a.resolved(); a == phi || a == only {
 			continue
 		}
 		if only != nil {
@@ -237,7 +239,7 @@ func (s *ssa) simplify(phi *term) *term {
 			s.simplify(u)
 		}
 	}
-	return only.is()
+	return only.resolved()
 }
 
 // after returns the value that step i gives variable v. A guarded instruction
@@ -245,7 +247,7 @@ func (s *ssa) simplify(phi *term) *term {
 func (s *ssa) after(v variable, bits uint8, i int) *term {
 	key := stepVar{int32(i), v}
 	if val, ok := s.steps[key]; ok {
-		return val.is()
+		return val.resolved()
 	}
 	st := &s.cfg.steps[i]
 	val := s.result(v, bits, i)
@@ -254,7 +256,7 @@ func (s *ssa) after(v variable, bits uint8, i int) *term {
 		val = s.make(term{op: termSelect, bits: bits, block: s.blockOf[i], args: []*term{s.guard(i), val, old}})
 	}
 	if done, ok := s.steps[key]; ok { // a loop led back here while the operands were built
-		return done.is()
+		return done.resolved()
 	}
 	s.steps[key] = val
 	return val

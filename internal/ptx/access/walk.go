@@ -144,7 +144,7 @@ func (w *threadWalk) skip(b int32) int32 {
 
 // value returns the value of a term, memoized.
 func (w *threadWalk) value(v *term) number {
-	v = v.is()
+	v = v.resolved()
 	if v.op == termPhi {
 		return w.variables[v]
 	}
@@ -186,7 +186,7 @@ func (w *threadWalk) compute(v *term) number {
 			return number{}
 		}
 	}
-	return v.of(args[0].x, args[1].x)
+	return v.evaluate(args[0].x, args[1].x)
 }
 
 // laneid is the index of %laneid in affineSpecials, the first register that
@@ -222,9 +222,9 @@ func logical(or bool, a, b number) number {
 	return number{1 - decides, a.ok && b.ok}
 }
 
-// of applies the operation of v to known arguments. Operations without a rule
+// evaluate applies the operation of v to known arguments. Operations without a rule
 // of their own are evaluated on intervals of one number.
-func (v *term) of(x, y int64) number {
+func (v *term) evaluate(x, y int64) number {
 	switch v.op {
 	case termCmp:
 		return number{truth(v.cmp.holds(x, y, v.unsigned)), true}
@@ -241,7 +241,7 @@ func (v *term) of(x, y int64) number {
 	case termSExt, termZExt:
 		return number{point(x).extend(uint8(v.imm), v.op == termSExt).lo, true}
 	}
-	op, ok := plain[v.op]
+	op, ok := intervalOps[v.op]
 	if !ok {
 		return number{}
 	}
