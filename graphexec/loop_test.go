@@ -506,8 +506,8 @@ func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
 		"nothing compares to NaN":                 {Buffer: to.ID(), Is: ir.Below, Value: math.NaN()},
 		"no operation of the body writes it":      {Buffer: to.ID(), Index: 2, Is: ir.Below},
 		"the buffer is temporary":                 {Buffer: temp.ID(), Is: ir.Below},
-		"an element is u64; use f32, f64":         {Buffer: long.ID(), Is: ir.Below},
-		"the buffer is host or managed memory":    {Buffer: host.ID(), Is: ir.Below},
+		"an element is u64: use f32, f64":         {Buffer: long.ID(), Is: ir.Below},
+		"the buffer is in host or managed memory": {Buffer: host.ID(), Is: ir.Below},
 	} {
 		live := dev.Live()
 		_, err := loop.Instantiate(dev, loop.Loop{Body: body, Until: u, MaxIterations: 1}, trace)

@@ -2,8 +2,12 @@ package ir
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
 // Comparison is a set of outcomes of comparing a scalar with a value.
@@ -29,14 +33,46 @@ func (c Comparison) String() string {
 	return fmt.Sprintf("comparison(%d)", uint32(c))
 }
 
-// Valid reports whether c is one of the comparisons above.
-func (c Comparison) Valid() bool { return comparisonNames[c] != "" }
+// valid reports whether c is one of the comparisons above.
+func (c Comparison) valid() bool { return comparisonNames[c] != "" }
 
 // Condition compares an element of a buffer with a value. It does not hold while the element is NaN.
 type Condition struct {
 	Scalar Range // one element, of f32, f64, i32 or u32, in device memory
 	Is     Comparison
 	Value  float64
+}
+
+// conditionTypes are the types of scalars that a condition may compare. Each fits a double, so that the device and the
+// host compare the same numbers.
+var conditionTypes = []Type{F32, F64, I32, U32}
+
+// Check returns why no device can evaluate the condition in a program with the buffers of g.
+func (c *Condition) Check(g *Graph) error {
+	r := c.Scalar
+	if g == nil {
+		return absent.Nil("the graph")
+	}
+	if r.Buffer < 0 || int(r.Buffer) >= len(g.Buffers) {
+		return fmt.Errorf("the graph has no buffer %d", r.Buffer)
+	}
+	b := &g.Buffers[r.Buffer]
+	size := b.Elem.Size()
+	switch {
+	case size == 0 || r.Lo < 0 || r.Hi > b.Size() || r.Hi-r.Lo != size || r.Lo%size != 0:
+		return fmt.Errorf("name the bytes of one element, of which each has %d", size)
+	case !slices.Contains(conditionTypes, b.Elem):
+		return fmt.Errorf("an element is %v: use f32, f64, i32 or u32", b.Elem)
+	case b.Place.Kind != OnDevice:
+		return errors.New("the buffer is in host or managed memory: use device memory, which the device can read without the host")
+	case b.Role == Temporary:
+		return errors.New("the buffer is temporary, so that nothing of it is left after the body: give it the role inout or output")
+	case !c.Is.valid():
+		return fmt.Errorf("%v is none of Below, AtMost, Equal, NotEqual, AtLeast and Above", c.Is)
+	case math.IsNaN(c.Value):
+		return errors.New("nothing compares to NaN: use a number; a scalar that is no number ends a loop anyway")
+	}
+	return nil
 }
 
 // Control is what a loop or a branch evaluates, and the operations that it runs.

@@ -50,6 +50,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return &ir.Causes{} },
 			func(*testing.T) any { return &ir.Error{} },
 			func(*testing.T) any { return &ir.Violation{} },
+			func(*testing.T) any { return &ir.Condition{} },
 			func(*testing.T) any { return ir.Scalar{} },
 			func(*testing.T) any { return ir.Place{} },
 			func(*testing.T) any { return ir.Range{} },

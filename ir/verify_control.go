@@ -1,13 +1,6 @@
 package ir
 
-import (
-	"math"
-	"slices"
-)
-
-// conditionTypes are the types of scalars that a condition may compare. Each fits a double, so that the device and the
-// host compare the same numbers.
-var conditionTypes = []Type{F32, F64, I32, U32}
+import "slices"
 
 // condition: an element that the device can read, and a value that it can compare to.
 func (v *verifier) condition(id OpID, op *Op) {
@@ -20,21 +13,8 @@ func (v *verifier) condition(id OpID, op *Op) {
 		v.bufferID(id, r.Buffer)
 		return
 	}
-	b := &v.g.Buffers[r.Buffer]
-	size := b.Elem.Size()
-	switch {
-	case r.Lo < 0 || r.Hi > b.Size() || r.Hi-r.Lo != size || r.Lo%size != 0:
-		v.add(id, "%s compares %s: name the bytes of one element, of which each has %d", v.about(id), bytes(v.g, r), size)
-	case !slices.Contains(conditionTypes, b.Elem):
-		v.add(id, "%s compares %s of type %v: use f32, f64, i32 or u32", v.about(id), bytes(v.g, r), b.Elem)
-	case b.Place.Kind != OnDevice:
-		v.add(id, "%s compares %s, which is not in device memory: the device cannot evaluate it", v.about(id), bytes(v.g, r))
-	case b.Role == Temporary:
-		v.add(id, "%s compares %s, which is temporary, so that nothing of it is left after the body: give the buffer the role inout or output", v.about(id), bytes(v.g, r))
-	case !c.Is.Valid():
-		v.add(id, "%s has the unknown %v: use Below, AtMost, Equal, NotEqual, AtLeast or Above", v.about(id), c.Is)
-	case math.IsNaN(c.Value):
-		v.add(id, "%s compares with NaN, which nothing equals: compare with a number", v.about(id))
+	if err := c.Condition.Check(v.g); err != nil {
+		v.add(id, "%s compares %s: %v", v.about(id), bytes(v.g, r), err)
 	}
 }
 

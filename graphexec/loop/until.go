@@ -3,8 +3,6 @@ package loop
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
@@ -43,24 +41,14 @@ func newPredicate(s *ir.Schedule, b graphexec.Bindings, u Until) (*predicate, er
 	}
 	buf := &g.Buffers[u.Buffer]
 	name := fmt.Sprintf("@%s[%d]", buf.Name, u.Index)
-	bad := func(format string, args ...any) (*predicate, error) {
-		return nil, fmt.Errorf("until %s: %w", name, fmt.Errorf(format, args...))
-	}
-	switch {
-	case u.Index < 0 || u.Index >= buf.Len:
-		return bad("the buffer has %d elements", buf.Len)
-	case !slices.Contains(until.Types, buf.Elem):
-		return bad("an element is %v; use f32, f64, i32 or u32", buf.Elem)
-	case buf.Place.Kind != ir.OnDevice:
-		return bad("the buffer is host or managed memory; use device memory, which a loop on the device can read")
-	case buf.Role == ir.Temporary:
-		return bad("the buffer is temporary, so nothing of it is left after an iteration; give it the role inout or output")
-	case !u.Is.Valid():
-		return bad("%v is none of Below, AtMost, Equal, NotEqual, AtLeast and Above", u.Is)
-	case math.IsNaN(u.Value):
-		return bad("nothing compares to NaN; a scalar that is no number ends a loop anyway")
+	if u.Index < 0 || u.Index >= buf.Len {
+		return nil, fmt.Errorf("until %s: the buffer has %d elements", name, buf.Len)
 	}
 	p := &predicate{Until: u, Test: until.Test{Elem: buf.Elem, Is: u.Is, Value: u.Value}, bytes: buf.Elem.Size(), name: fmt.Sprintf("%s %v %g", name, u.Is, u.Value)}
+	c := ir.Condition{Scalar: p.span(), Is: u.Is, Value: u.Value}
+	if err := c.Check(g); err != nil {
+		return nil, fmt.Errorf("until %s: %w", name, err)
+	}
 	p.writers = parts.Writers(g, p.span())
 	if err := p.written(func(ir.OpID) bool { return false }); err != nil {
 		return nil, err

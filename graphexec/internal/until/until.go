@@ -23,10 +23,6 @@ const (
 	NotANumber
 )
 
-// Types are the types that a scalar may have. Each fits a double, so that the device and the host compare the same
-// numbers, and has a kernel in until.cu.
-var Types = []ir.Type{ir.F32, ir.F64, ir.I32, ir.U32}
-
 // Test compares a scalar of a type with a value.
 type Test struct {
 	Elem  ir.Type
