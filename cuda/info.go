@@ -81,25 +81,3 @@ func describe(ordinal int, gpu cu.Device) (info device.Info, err error) {
 
 // maxSharedOptIn is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, for which gorgonia.org/cu has no name.
 const maxSharedOptIn cu.DeviceAttribute = 97
-
-// DriverState describes the driver of this machine.
-type DriverState struct {
-	Library string // "sim", the path of the opened library, or ""
-	// Simulated is set for "sim" and for libcudasim.so.
-	Simulated bool
-	Problem   string // why there is no driver, or ""
-	Init      device.Code
-	Version   int // 12040 is CUDA 12.4
-}
-
-// Driver looks for a driver.
-func Driver() DriverState {
-	return DriverState{lazycuda.Provider(), simulated(), lazycuda.Problem(), device.Code(lazycuda.InitResult()), cu.Version()}
-}
-
-// Prohibited reports whether the GPU is in compute mode "prohibited".
-func Prohibited(ordinal int) bool {
-	const prohibited = 2 // CU_COMPUTEMODE_PROHIBITED
-	mode, err := cu.Device(ordinal).Attribute(cu.ComputeMode)
-	return err == nil && mode == prohibited
-}
