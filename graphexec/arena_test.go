@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -48,7 +49,7 @@ func TestAnArenaReplacesTheMemoryOfTemporaries(t *testing.T) {
 
 			plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: []string{"memplan"}})
 			require.NoError(t, err)
-			require.Equal(t, optimizer.Memory{Before: 12 * mib, After: 4 * mib, Bound: 4 * mib}, optimizer.MemoryOf(plan.Schedule))
+			require.Equal(t, plansize.Memory{Before: 12 * mib, After: 4 * mib, Bound: 4 * mib}, plansize.MemoryOf(plan.Schedule))
 			x, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
 			require.NoError(t, err)
 			require.EqualValues(t, 4*mib, bytesLive(dev))

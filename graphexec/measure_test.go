@@ -84,7 +84,7 @@ func TestPlansOnADeviceAreMeasured(t *testing.T) {
 		plan, err := optimizer.PlanOn(dev, x.trace, opts)
 		require.NoError(t, err)
 		costs := "estimated from bytes and shapes: the strategy does not choose by time"
-		if optimizer.ChoosesByTime(name) {
+		if name == "listsched" || name == "auto" {
 			costs = "measured on h200"
 			m, err := optimizer.Measure(dev, x.trace)
 			require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestPlansThatCannotBeMeasuredSayWhy(t *testing.T) {
 		plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto"})
 		require.NoError(t, err)
 		require.Equal(t, c.costs, plan.Costs)
-		if _, counts := dev.(optimizer.Counter); counts {
+		if dev.Info().Simulated {
 			require.NoError(t, tracer.Write(x, make([]float32, 64)))
 			plan, err = optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto"})
 			require.NoError(t, err)

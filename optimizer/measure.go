@@ -20,8 +20,8 @@ type Recording interface {
 	Unwritten() string
 }
 
-// Counter is a device that counts the demands of launches, as a simulated device does.
-type Counter interface {
+// counter is a device that counts the demands of launches, as a simulated device does.
+type counter interface {
 	Profile() *model.Profile
 	// CountLaunches calls run and returns the demands of the launches enqueued meanwhile, in the order of
 	// enqueuing.
@@ -36,8 +36,8 @@ var ErrUncounted = errors.New("the device does not count what launches ask of it
 // memory are in the state in which they are between replays.
 const rehearsals = 2
 
-// ChoosesByTime reports whether a strategy depends on the times of kernels and should be given measured costs.
-func ChoosesByTime(strategy string) bool {
+// choosesByTime reports whether a strategy depends on the times of kernels and should be given measured costs.
+func choosesByTime(strategy string) bool {
 	name, _, _ := strings.Cut(strategy, "(")
 	return name == "auto" || name == "search" || name == "listsched"
 }
@@ -53,7 +53,9 @@ func ChoosesByTime(strategy string) bool {
 // writes within the device, for which there must be free memory. Afterwards it restores memory, including buffers
 // on the host. Host functions are not called. All inputs must have been written. Kernels whose work depends on
 // data are measured with the current data. A kernel that accesses memory out of bounds, for instance for lack of its
-// inputs, is an error of the device, as in a replay. If dev is not a Counter, the error wraps ErrUncounted.
+// inputs, is an error of the device, as in a replay. The device must have the methods
+// Profile() *model.Profile and CountLaunches(run func() error) ([]model.Demand, error), as simulated devices do; otherwise the
+// error wraps ErrUncounted.
 func Measure(dev any, program Recording) (*Measurement, error) {
 	switch {
 	case absent.Is(dev):
@@ -61,7 +63,7 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 	case absent.Is(program):
 		return nil, absent.Nil("the program to measure")
 	}
-	c, ok := dev.(Counter)
+	c, ok := dev.(counter)
 	if !ok {
 		return nil, ErrUncounted
 	}

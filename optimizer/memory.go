@@ -5,20 +5,15 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Memory is the size of the buffers of a schedule on the device, in bytes. Each allocation
-// is rounded up to the alignment.
-type Memory struct {
-	Before int64 `json:"before"` // if every buffer has its own memory
-	After  int64 `json:"after"`  // with the arena of the schedule
-	Bound  int64 `json:"bound"`  // lower bound of After for the lanes and waits of the schedule
-}
+func init() { plansize.MemoryOf, plansize.UnrolledOf = memoryOf, unrolledOf }
 
-// MemoryOf returns the memory of a schedule. Temporaries that no operation uses are not counted.
-func MemoryOf(s *ir.Schedule) Memory {
-	var m Memory
+// memoryOf is plansize.MemoryOf.
+func memoryOf(s *ir.Schedule) plansize.Memory {
+	var m plansize.Memory
 	if s == nil || s.Graph == nil {
 		return m
 	}

@@ -117,7 +117,7 @@ func TestMemoryPlansDoNotOverlap(t *testing.T) {
 		for _, strategy := range Strategies() {
 			s := planMemory(t, g, strategy.Name)
 			requireNoOverlap(t, s)
-			m := MemoryOf(s)
+			m := memoryOf(s)
 			require.LessOrEqual(t, m.Bound, m.After)
 			require.LessOrEqual(t, m.After, m.Before)
 			if m.After < m.Before {
@@ -131,7 +131,7 @@ func TestMemoryPlansDoNotOverlap(t *testing.T) {
 			}
 			requireNoOverlap(t, &large)
 			require.NoError(t, ir.VerifySchedule(&large))
-			require.LessOrEqual(t, m.Bound, MemoryOf(&large).After)
+			require.LessOrEqual(t, m.Bound, memoryOf(&large).After)
 		}
 	}
 	assert.Greater(t, shared, 150)
@@ -208,7 +208,7 @@ func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
 		g := temporaries(r, 1+r.IntN(12), 1+r.IntN(6))
 		s := planMemory(t, g, everyStrategy[round%len(everyStrategy)])
 		requireNoOverlap(t, s)
-		if m := MemoryOf(s); m.After < m.Before {
+		if m := memoryOf(s); m.After < m.Before {
 			shared++
 		}
 	}
@@ -223,7 +223,7 @@ func TestMemoryPlansAgainstTheBest(t *testing.T) {
 	for range rounds {
 		g := temporaries(r, 2+r.IntN(4), 3)
 		s := planMemory(t, g, []string{"serial", "nimble", "roundrobin(2)"}[r.IntN(3)])
-		least, m := smallest(s), MemoryOf(s)
+		least, m := smallest(s), memoryOf(s)
 		require.LessOrEqual(t, m.Bound, least)
 		require.GreaterOrEqual(t, m.After, least)
 		if m.After == least {
@@ -266,7 +266,7 @@ func TestMemoryPlansOfOneLane(t *testing.T) {
 			top = max(top, at+lives[i].size)
 		}
 		require.LessOrEqual(t, top, 2*most)
-		require.LessOrEqual(t, MemoryOf(s).After, top, "first use is one of the orders that packing tries")
+		require.LessOrEqual(t, memoryOf(s).After, top, "first use is one of the orders that packing tries")
 	}
 }
 
@@ -282,7 +282,7 @@ func TestMemoryBoundsOfManyLanes(t *testing.T) {
 		bound := leastArena(s, lives)
 		assert.LessOrEqual(t, bound, best, strategy)
 		assert.GreaterOrEqual(t, bound, best/2, strategy)
-		m := MemoryOf(s)
+		m := memoryOf(s)
 		assert.LessOrEqual(t, m.Bound, m.After, strategy)
 	}
 }
@@ -301,7 +301,7 @@ func TestMemoryPlansOfManyBuffers(t *testing.T) {
 		res, err := Plan(g, Options{Strategy: c.strategy, Passes: []string{"hazards", "reduce", "assign", "syncs", "memplan"}})
 		require.NoError(t, err)
 		require.NoError(t, ir.VerifySchedule(res.Schedule))
-		m := MemoryOf(res.Schedule)
+		m := memoryOf(res.Schedule)
 		require.LessOrEqual(t, m.Bound, m.After)
 		require.Less(t, m.After, m.Before*9/10)
 		t.Logf("%d lanes: %d bytes to %d, bound %d", res.Schedule.Lanes, m.Before, m.After, m.Bound)
@@ -320,7 +320,7 @@ func BenchmarkMemplan(b *testing.B) {
 					for b.Loop() {
 						require.NoError(b, memplan(res.Schedule, nil))
 					}
-					m := MemoryOf(res.Schedule)
+					m := memoryOf(res.Schedule)
 					b.ReportMetric(float64(m.After)/float64(m.Before), "of-before")
 					b.ReportMetric(float64(m.After)/float64(m.Bound), "of-bound")
 				})

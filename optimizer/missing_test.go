@@ -28,10 +28,10 @@ func TestMissingArguments(t *testing.T) {
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"ChoosesByTime": optimizer.ChoosesByTime, "LowerBound": optimizer.LowerBound,
+			"LowerBound":    optimizer.LowerBound,
 			"DeclaredCosts": optimizer.DeclaredCosts, "MeasuredCosts": optimizer.MeasuredCosts, "ModelledCosts": optimizer.ModelledCosts,
 			"Measure": optimizer.Measure, "NewMeasurement": optimizer.NewMeasurement, "ParseMeasurement": optimizer.ParseMeasurement,
-			"MemoryOf": optimizer.MemoryOf, "Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn, "UnrolledOf": optimizer.UnrolledOf,
+			"Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn,
 			"Measure on sim": func(r optimizer.Recording) error {
 				d, err := sim.New(sim.Options{})
 				require.NoError(t, err)

@@ -9,9 +9,9 @@ import (
 //
 //	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto", Streams: true})
 //
-// The plan is for the profile of dev, unless opts names another. If the strategy depends on times (see
-// ChoosesByTime) and opts has no costs, PlanOn calls Measure, which runs the program twice and restores
-// memory. This requires a device that counts (see Counter), and inputs that have been written. Otherwise times are
+// The plan is for the profile of dev, unless opts names another. If the strategy depends on times (auto, search
+// and listsched) and opts has no costs, PlanOn calls Measure, which runs the program twice and restores
+// memory. This requires a device that counts (see Measure), and inputs that have been written. Otherwise times are
 // estimated as by Plan. Result.Costs names the source of the times and the reason. A program whose kernels do not
 // depend on data gets the same plan every time.
 func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
@@ -41,11 +41,11 @@ func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 
 // whyEstimated returns why a program is planned without measured costs, or "" if it is not.
 func whyEstimated(dev any, program Recording, opts *Options) string {
-	_, counts := dev.(Counter)
+	_, counts := dev.(counter)
 	switch {
 	case opts.Costs != nil || opts.Measured != nil:
 		return ""
-	case !ChoosesByTime(opts.Strategy):
+	case !choosesByTime(opts.Strategy):
 		return "the strategy does not choose by time"
 	case !counts:
 		return "the device does not count what launches ask of it"

@@ -175,7 +175,7 @@ func TestUnrolledCountsCopiesThatAreLeftOut(t *testing.T) {
 	p, err := opts.profile()
 	require.NoError(t, err)
 	require.Equal(t, 2, res.Graph.Len())
-	u := UnrolledOf(res.Schedule, p)
+	u := unrolledOf(res.Schedule, p)
 	assert.Equal(t, 3, u.Copies)
 	assert.InDelta(t, float64(res.Schedule.Predicted)/3000, u.CopyUS, 1e-9)
 
@@ -183,7 +183,7 @@ func TestUnrolledCountsCopiesThatAreLeftOut(t *testing.T) {
 	res, err = Plan(f.Graph, opts)
 	require.NoError(t, err)
 	require.Equal(t, 1, res.Graph.Made)
-	assert.Zero(t, UnrolledOf(res.Schedule, p).Bytes, "nothing uses it")
+	assert.Zero(t, unrolledOf(res.Schedule, p).Bytes, "nothing uses it")
 }
 
 func reduceOf(g *ir.Graph) (*ir.Graph, error) {

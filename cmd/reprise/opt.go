@@ -12,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -149,12 +150,12 @@ func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	if s == nil {
 		return
 	}
-	if u := optimizer.UnrolledOf(s, profile); u.Copies > 1 {
+	if u := plansize.UnrolledOf(s, profile); u.Copies > 1 {
 		fmt.Fprintf(w, "%s: %d copies, %.3f us each; a graph of them takes %.0f us to instantiate, and the copies %d bytes of memory of their own\n",
 			path, u.Copies, u.CopyUS, u.InstantiateUS, u.Bytes)
 	}
 	if s.Offset != nil {
-		m := optimizer.MemoryOf(s)
+		m := plansize.MemoryOf(s)
 		fmt.Fprintf(w, "%s: %d bytes of device memory instead of %d; no plan for these lanes takes less than %d\n", path, m.After, m.Before, m.Bound)
 	}
 }
@@ -213,9 +214,9 @@ type summary struct {
 	// Origin maps operations to their numbers in the input. It is set if operations were removed or copied.
 	Origin []ir.OpID `json:"origin,omitempty"`
 	// Memory is set if memory was planned.
-	Memory *optimizer.Memory `json:"memory,omitempty"`
+	Memory *plansize.Memory `json:"memory,omitempty"`
 	// Unrolled is set if the program was unrolled.
-	Unrolled *optimizer.Unrolled `json:"unrolled,omitempty"`
+	Unrolled *plansize.Unrolled `json:"unrolled,omitempty"`
 	// Bodies are those of loops and branches.
 	Bodies []bodySummary `json:"bodies,omitempty"`
 }
@@ -262,11 +263,11 @@ func summarize(r *optimizer.Result, profile *model.Profile) summary {
 	sum.PredictedUS = float64(s.Predicted) / 1000
 	_, sum.Assumed, _ = strings.Cut(r.Costs, "; ")
 	sum.Bodies = summarizeBodies(s, profile)
-	if u := optimizer.UnrolledOf(s, profile); u.Copies > 1 {
+	if u := plansize.UnrolledOf(s, profile); u.Copies > 1 {
 		sum.Unrolled = &u
 	}
 	if s.Offset != nil {
-		m := optimizer.MemoryOf(s)
+		m := plansize.MemoryOf(s)
 		sum.Memory = &m
 	}
 	for to, waits := range s.Waits {

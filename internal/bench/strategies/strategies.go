@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -37,7 +38,7 @@ type Row struct {
 	PlanningMS  float64 `json:"planning_ms"` // host time of planning
 
 	// Memory is the size of the buffers with a memory plan. Making that plan is not part of PlanningMS.
-	Memory optimizer.Memory `json:"memory"`
+	Memory plansize.Memory `json:"memory"`
 }
 
 // Compare plans g with each strategy, for the device, the costs and the passes of opts. It returns an error if the
@@ -92,7 +93,7 @@ func (c *Comparison) row(g *ir.Graph, opts optimizer.Options) Row {
 	if c.BoundUS > 0 {
 		r.OverBound = r.PredictedUS / c.BoundUS
 	}
-	r.Memory = optimizer.MemoryOf(s)
+	r.Memory = plansize.MemoryOf(s)
 	return r
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -91,8 +92,8 @@ func TestCompareMemory(t *testing.T) {
 	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: model.Profiles()[0]}, []string{"serial", "nimble"})
 	require.NoError(t, err)
 	const mb = 1000192 // with what aligns the next
-	assert.Equal(t, optimizer.Memory{Before: 4 * mb, After: 3 * mb, Bound: 3 * mb}, c.Rows[0].Memory)
-	assert.Equal(t, optimizer.Memory{Before: 4 * mb, After: 4 * mb, Bound: 4 * mb}, c.Rows[1].Memory)
+	assert.Equal(t, plansize.Memory{Before: 4 * mb, After: 3 * mb, Bound: 3 * mb}, c.Rows[0].Memory)
+	assert.Equal(t, plansize.Memory{Before: 4 * mb, After: 4 * mb, Bound: 4 * mb}, c.Rows[1].Memory)
 	for i := range c.Rows {
 		c.Rows[i].PlanningMS = 0
 	}
