@@ -2,7 +2,6 @@ package graphexec_test
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -68,7 +67,7 @@ func TestLoopsTakeThePredictedTime(t *testing.T) {
 			require.NoError(t, exec.Wait(context.Background()))
 			took, predicted := float64(dev.Now()-start), float64(plan.Schedule.Predicted)
 			t.Logf("seed %d, %v: predicted %.0f ns, took %.0f ns", seed, form, predicted, took)
-			assert.Less(t, math.Abs(math.Log(took/predicted)), math.Log(1.25), "seed %d, %v: predicted %.0f ns, took %.0f ns\n%s", seed, form, predicted, took, ir.Print(g))
+			assert.InDelta(t, predicted, took, 3000+0.2*predicted, "seed %d, %v\n%s", seed, form, ir.Print(g)) // 3 us for the host's return from Wait
 			require.NoError(t, exec.Close())
 			require.NoError(t, dev.Close())
 		}
