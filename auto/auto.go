@@ -36,9 +36,9 @@ import (
 type Options struct {
 	Backend  graphexec.Backend
 	Strategy string // of the optimizer; "" is nimble, which takes little time to plan while the program waits
-	// Measure runs each repetition twice more to plan it by what its launches ask of the device (optimizer.Measure), which
-	// pays in programs that run for long over streams. Devices that do not
-	// count that are planned for by estimates: GPUs, and any device within a wrapper of package device.
+	// Measure runs each repetition twice more to plan it by the measured demand of its launches (optimizer.Measure), which
+	// pays off in programs that run for long over streams. Estimates are used for devices that do not
+	// count demands: GPUs, and any device within a wrapper of package device.
 	Measure bool
 }
 

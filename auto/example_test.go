@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// A program that knows nothing of graphs squares numbers again and again, back and forth between two buffers.
+// A program without any code for graphs squares numbers repeatedly, back and forth between two buffers.
 func Example() {
 	dev, err := sim.New(sim.Options{})
 	if err != nil {

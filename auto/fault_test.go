@@ -17,7 +17,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// A kernel that leaves its memory in the seventh iteration, in a replay, is named with its line, whoever looks first.
+// TestAFaultInAReplayNamesTheLine expects that a kernel that accesses memory out of bounds in the seventh iteration, in a
+// replay, is named with its line, by whichever call detects the fault first.
 func TestAFaultInAReplayNamesTheLine(t *testing.T) {
 	for _, form := range graphexec.Backends() {
 		for _, look := range []string{"read", "synchronize", "finish"} {

@@ -225,8 +225,8 @@ func TestLoopsThatDoNotPayForTheirPlansAreLeftAlone(t *testing.T) {
 	require.NoError(t, w.Err())
 }
 
-// What is held back is in nobody's way: calls are checked when they are made, and an error of the device is
-// that of the line which made the call, when it is submitted.
+// TestAnErrorOfACallHeldBackNamesItsLine checks calls that are held back. They are checked when they are made, and an error
+// of the device at their submission names the line of the call.
 func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 	submits, last := 0, 0
 	dev := wrap.Faults(null.New(), func(_ int, method string) device.Code {

@@ -38,7 +38,7 @@ func draw(r *rand.Rand, most int) drawn {
 	return d
 }
 
-// numbers returns the numbers of nodes by which the oracles know them.
+// numbers returns the numbers of nodes in the oracles.
 func (d drawn) numbers(nodes []graph.Node) []int {
 	list := make([]int, len(nodes))
 	for i, n := range nodes {

@@ -243,7 +243,7 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	for _, a := range reach {
 		if !slices.ContainsFunc(op.Uses, func(t ir.Access) bool { return covers(t, a) }) {
 			b := x.buffer(a.Buffer).Name
-			return fmt.Errorf("with a grid of (%d,%d,%d) it would touch @%s[%d:%d], and the plan knows of less: trace it with the largest grid", grid.X, grid.Y, grid.Z, b, a.Lo, a.Hi)
+			return fmt.Errorf("with a grid of (%d,%d,%d) it would touch @%s[%d:%d], which is more than the plan contains: trace it with the largest grid", grid.X, grid.Y, grid.Z, b, a.Lo, a.Hi)
 		}
 	}
 	return nil

@@ -175,7 +175,7 @@ func TestAGroupKeepsTheKindsOfItsCopies(t *testing.T) {
 	require.NoError(t, x.Apply(graphexec.Rebind("h", p)))
 	require.NoError(t, x.Replay(context.Background()))
 	assert.Equal(t, graphexec.Stats{Replays: 2, Rebuilds: 1}, x.Stats())
-	assert.Equal(t, first, x.Stream(), "who knows it keeps it")
+	assert.Equal(t, first, x.Stream(), "a rebuild keeps the first stream")
 	assert.Equal(t, live, dev.Live(), "and what it had is gone")
 	require.NoError(t, x.Close())
 }
@@ -188,7 +188,7 @@ func TestAChangeTakesNoMoreInALargerProgram(t *testing.T) {
 	})
 }
 
-// changeBytes is what a Set and a Swap allocate in a program of so many buffers.
+// changeBytes returns the bytes that a Set and a Swap allocate in a program with the given number of buffers.
 func changeBytes(t *testing.T, form graphexec.Backend, buffers int) uint64 {
 	var text strings.Builder
 	fmt.Fprintln(&text, "graph pairs {\n  module m \"m.ptx\"\n  param $alpha f32 = 0.5")
@@ -251,7 +251,7 @@ func TestAGridMayNotReachFartherThanThatOfTheTrace(t *testing.T) {
 		require.NoError(t, err)
 		x := instantiate(t, dev, trace, form)
 		assert.ErrorContains(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 3, Y: 1, Z: 1})),
-			"with a grid of (3,1,1) it would touch @out[0:384], and the plan knows of less: trace it with the largest grid")
+			"with a grid of (3,1,1) it would touch @out[0:384], which is more than the plan contains: trace it with the largest grid")
 		assert.ErrorContains(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 0, Y: 1, Z: 1})), "every extent is at least 1")
 		require.NoError(t, x.Apply(graphexec.Grid("mark", ir.Dim3{X: 1, Y: 1, Z: 1})))
 		require.NoError(t, x.Replay(context.Background()))

@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// A launch with another grid may touch no more than the plan knows of, and not in other ways: a write where it only
-// read would not be ordered with other reads.
+// TestCovers checks the accesses of a launch with another grid. They must be within the planned accesses, with the same
+// modes: a write in place of a read would not be ordered with other reads.
 func TestCovers(t *testing.T) {
 	at := func(b ir.BufferID, lo, hi int64, mode ir.Mode) ir.Access {
 		return ir.Access{Range: ir.Range{Buffer: b, Lo: lo, Hi: hi}, Mode: mode}

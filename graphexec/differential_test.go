@@ -280,7 +280,7 @@ func TestAnUnrolledProgramLeavesTheBytesOfReplays(t *testing.T) {
 	require.Positive(t, made)
 }
 
-// replayed is so many replays, one by one or at once, sometimes with a wait before the last of them.
+// replayed makes the given number of replays, one by one or in one call, sometimes with a wait before the last one.
 func replayed(x *graphexec.Exec, times int, seed uint64) error {
 	ctx := context.Background()
 	var errs []error
@@ -412,8 +412,8 @@ func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
 	})
 }
 
-// TestReplayAllocatesNothingOnTheSimulatedDevice holds once the launch memo
-// knows the replay.
+// TestReplayAllocatesNothingOnTheSimulatedDevice counts allocations after the launch memo
+// contains the replay.
 func TestReplayAllocatesNothingOnTheSimulatedDevice(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		dev, err := sim.New(sim.Options{})

@@ -239,7 +239,7 @@ func (x *Exec) ReplayN(ctx context.Context, n int) error {
 	return err
 }
 
-// atOnce is how many of n replays, of so many commands each, go to the device in one call.
+// atOnce returns how many of n replays, with the given number of commands each, are submitted in one call of the device.
 func atOnce(n, commands int) int {
 	n = min(n, parts.MaxReplays)
 	if n*commands > parts.MaxCommands {
@@ -292,9 +292,9 @@ func (x *Exec) Wait(ctx context.Context) error {
 	return x.of("replay of", x.impl.wait(ctx))
 }
 
-// Stream is where a replay begins and ends: work enqueued there before Replay ends before
-// the replay begins, and work enqueued there after it begins when the replay has ended. It is
-// there until Close, and 0 from then on. Replays on several streams are quicker for those who never ask for it.
+// Stream returns the stream on which a replay begins and ends: work enqueued there before Replay ends before
+// the replay begins, and work enqueued there afterwards begins when the replay has ended. The stream
+// exists until Close; then Stream returns 0. Replays on several streams are quicker if Stream is never called.
 func (x *Exec) Stream() device.Stream {
 	if x.closed() {
 		return 0

@@ -303,7 +303,7 @@ func TestACancelledLoopLeavesTheBytesOfSomeIteration(t *testing.T) {
 	x.close()
 }
 
-// TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort looks when the host is told first.
+// TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort checks the iterations at the first call of Observe.
 func TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort(t *testing.T) {
 	const longest = 13
 	x := newLooped(t, program{seed: 5, ops: 4, buffers: 2}, "nimble")

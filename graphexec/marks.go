@@ -35,8 +35,9 @@ func (m *marks) counts() []int {
 	return counts
 }
 
-// marksOf finds them in a schedule of so many iterations, each with as many operations as the others. Where there are
-// several, each writer has to write all of the scalar: then the order of the trace is that of the schedule, too.
+// marksOf finds the marks in a schedule of the given number of iterations, which all have the same number of operations.
+// In several iterations, each writer must write the whole scalar: then the writers have the same order in the trace and
+// in the schedule.
 func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 	m := marks{opens: map[ir.OpID]bool{}, closes: map[ir.OpID]int{}}
 	writes := parts.Writers(s.Graph, scalar)

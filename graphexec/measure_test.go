@@ -118,7 +118,7 @@ func TestPlansThatCannotBeMeasuredSayWhy(t *testing.T) {
 		costs string
 	}{
 		{func() (device.Device, error) { return sim.New(sim.Options{Race: sim.RaceOn}) }, "estimated from bytes and shapes: @x has not been written yet"},
-		{func() (device.Device, error) { return null.New(), nil }, "estimated from bytes and shapes: the device does not count what launches ask of it"},
+		{func() (device.Device, error) { return null.New(), nil }, "estimated from bytes and shapes: the device does not count the demands of launches"},
 	} {
 		dev, err := c.open()
 		require.NoError(t, err)

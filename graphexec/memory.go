@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// memory knows whose the memory is that replays use.
+// memory records which allocations a replay uses, to detect that one was freed.
 type memory struct {
 	ledger device.Ledger
 	freed  uint64              // what the ledger said when all of it was there
@@ -34,7 +34,8 @@ func watch(dev device.Device, s *settings) *memory {
 // intact is whether nothing was freed since all of it was there, as far as the device can say.
 func (m *memory) intact() bool { return m == nil || m.ledger.Freed() == m.freed }
 
-// stale names a buffer whose memory was freed. While nothing was, it asks for one number.
+// stale returns an error that names a buffer whose memory was freed. If nothing was freed since the last check, it only
+// compares one number.
 func (x *Exec) stale() error {
 	m := x.memory
 	if m.intact() {

@@ -107,7 +107,7 @@ func TestAnUnknownFormIsNamed(t *testing.T) {
 	x.close()
 }
 
-// Graphs that nobody has verified are refused by the operation that is wrong.
+// TestAGraphThatIsNotVerifiedIsRefused expects an error that names the invalid operation of a graph that was not verified.
 func TestAGraphThatIsNotVerifiedIsRefused(t *testing.T) {
 	x := newSpinning(t, 1, 1)
 	for name, spoil := range map[string]func(op *ir.Op){

@@ -228,8 +228,8 @@ func sorted(set map[string]bool) []string {
 	return list
 }
 
-// Others may work on a replay's stream before it and after it, from the moment they
-// ask for it.
+// TestWorkOnTheStreamDoesNotMeetReplays enqueues other work on a replay's stream before and after it, from the first call
+// of Stream on.
 func TestWorkOnTheStreamDoesNotMeetReplays(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		for seed := range uint64(20) {

@@ -143,7 +143,7 @@ func TestAGridOfAPlanFromTextIsCheckedByItsOwnLaunch(t *testing.T) {
 			require.NoError(t, err)
 			if err := x.Apply(graphexec.Grid(test.op, ir.Dim3{X: 3, Y: 1, Z: 1})); test.refused {
 				require.ErrorContains(t, err, "it would touch @f[0:", test.name)
-				require.ErrorContains(t, err, "and the plan knows of less", test.name)
+				require.ErrorContains(t, err, "which is more than the plan contains", test.name)
 			} else {
 				require.NoError(t, err, test.name)
 			}

@@ -10,10 +10,10 @@ import (
 
 // streamsBackend holds the program as a command list over a stream per lane.
 //
-// Replays must not overlap. One that follows another, or work that others put on the
-// first lane, is held in between: it forks from that lane and joins it again. Only
-// lanes that open with an operation nobody holds back need the fork, and only lanes
-// whose last operation nobody waits for need the join: all others are ordered through
+// Replays must not overlap each other, or other work on the first lane. A replay therefore
+// forks from that lane and joins it again. Only
+// lanes whose first operation has no wait need the fork, and only lanes
+// whose last operation has no waiter need the join: all others are ordered through
 // the waits of the schedule itself.
 //
 //	lane 0  ─ fork ─ a ────────── c ─ join ─
@@ -21,7 +21,7 @@ import (
 //	lane 1          b ─────────●── d ────●
 //
 // The list is fork, operations, join, and goes round. A replay that finds the streams empty,
-// because Wait has returned and the first lane is nobody else's, begins behind the fork, and
+// because Wait has returned and Stream was never called, begins after the fork, and
 // each ends before the join, which is left to the next one. Wait then waits for the open ends one
 // by one, which costs the host nothing while the last of them is still running. On B&S, ten
 // chains, fork and join are a third of the calls.
@@ -33,13 +33,13 @@ type streamsBackend struct {
 
 	empty  bool  // nothing is enqueued
 	loose  bool  // the last replay has not been joined
-	shared bool  // others know the first lane
-	failed error // to join it when they came to know it
+	shared bool  // Stream has returned the first lane to others
+	failed error // error of the join when Stream was called
 }
 
 // compiled is the list, with what it is of.
 type compiled struct {
-	open   []device.Stream // of the lanes that nobody waits for at the end
+	open   []device.Stream // streams of the lanes whose last operation has no waiter
 	events []device.Event  // every event made, for close
 	index  []int           // by operation: its Run command, -1 when it has none
 	groups groups
@@ -255,7 +255,7 @@ func (b *streamsBackend) keeps(op ir.OpID) bool {
 	return grouped || int(op) >= len(b.index)
 }
 
-// rebuild compiles again, with what the operations of the program do now. The streams stay, for others may know the first.
+// rebuild compiles again, with what the operations of the program do now. The streams stay, because Stream may have returned the first one.
 func (b *streamsBackend) rebuild() error {
 	if err := b.wait(context.Background()); err != nil {
 		return err

@@ -15,8 +15,8 @@ type conflict struct {
 }
 
 // sweep goes through operations in some order and finds, for each, the last
-// ones before it that it conflicts with. The optimizer's hazards pass asks the
-// same question with other means, and on purpose: a verifier that called the
+// ones before it that it conflicts with. The optimizer's hazards pass computes the
+// same by another algorithm, and on purpose: a verifier that called the
 // pass it checks would share its mistakes. If these are all ordered, so are all
 // pairs that conflict: the rest follow along the writes of each byte.
 //

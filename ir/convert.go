@@ -12,7 +12,7 @@ import (
 // NewScalar converts a Go number to a scalar of type t. Integers must fit the
 // type exactly; a floating-point value is rounded to nearest; an integer is
 // accepted where a float is wanted. F16 and BF16 take their bits as a uint16. A
-// Scalar of the type is taken as it is.
+// Scalar of the type is returned unchanged.
 func NewScalar(t Type, v any) (Scalar, error) {
 	if s, ok := v.(Scalar); ok {
 		if s.Type != t {

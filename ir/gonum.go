@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/graph"
 )
 
-// Gonum's algorithms run on a Graph as it is: nodes are ids and edges pairs of
-// them, made on the fly. A traced graph has no dependencies and so no edges; the
+// Gonum's algorithms run on a Graph without conversion: nodes are ids and edges pairs of
+// them, created on demand. A traced graph has no dependencies and so no edges; the
 // results of planning have them. All iteration is in ascending order of id.
 var _ graph.Directed = (*Graph)(nil)
 

@@ -33,8 +33,8 @@ type Graph struct {
 	// Copies is how many replays of the trace one of the graph is; 0 is one.
 	Copies int
 
-	// Made is how many of the last buffers passes made. The trace does not know them, so who
-	// instantiates the graph gives them memory.
+	// Made is the number of buffers that passes have added, at the end of Buffers. The trace does not contain them, so
+	// they get memory when the graph is instantiated.
 	Made int
 
 	rows rows

@@ -71,8 +71,7 @@ func TestVerifyFindsWhatTextCannotSay(t *testing.T) {
 	}
 }
 
-// A schedule's tables must fit the graph, whoever made them.
-// What is wrong with a buffer is told before anything looks at operations that use it.
+// TestVerifyStopsAtBrokenBuffers expects the error of an invalid buffer before operations that use it are verified.
 func TestVerifyStopsAtBrokenBuffers(t *testing.T) {
 	g := &ir.Graph{Buffers: []ir.Buffer{{Name: "x", Elem: 99, Len: 1}}, Ops: []ir.Op{{
 		Kind: ir.KindHost, Cost: -1, Uses: []ir.Access{{Range: ir.Range{Hi: 4}}},

@@ -181,7 +181,7 @@ func (c *choice) complete() error {
 	return nil
 }
 
-// begin returns the schedule of a trial as it is after the pass assign.
+// begin returns the schedule of a trial in its state after the pass assign.
 func (c *choice) begin(t *trial) *ir.Schedule {
 	s := &ir.Schedule{Graph: c.graph}
 	place(s, t.by, t.assignment)

@@ -37,8 +37,8 @@ func chainy(t *testing.T, r *rand.Rand, n int) *ir.Graph {
 	return g
 }
 
-// Whoever looks at nothing but what comes before what has as many lanes and waits with coarsening,
-// as the strategies' promises are in these terms.
+// TestCoarseningKeepsThePromisesOfStrategies expects the same numbers of lanes and waits with coarsening from strategies
+// that use only the dependencies, because their guarantees are stated in these terms.
 func TestCoarseningKeepsThePromisesOfStrategies(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 61))
 	contracted := 0

@@ -18,7 +18,7 @@ type history struct {
 }
 
 func newHistory(ops int) history {
-	return history{into: make([]int32, 0, ops), met: make([]ir.OpID, ops)} // nobody comes before 0
+	return history{into: make([]int32, 0, ops), met: make([]ir.OpID, ops)} // operation 0 has no predecessors
 }
 
 // append adds the dependencies of v, the next operation, in the order of their keys.

@@ -30,7 +30,7 @@ type counter interface {
 
 // ErrUncounted is in the chain of errors that report that a device does not count the demands of launches. Plan for such a
 // device with DeclaredCosts. A wrapped device never counts.
-var ErrUncounted = errors.New("the device does not count what launches ask of it: plan without measured costs")
+var ErrUncounted = errors.New("the device does not count the demands of launches: plan without measured costs")
 
 // rehearsals is how often a program runs when it is measured. The last run is counted: by then, caches and managed
 // memory are in the state in which they are between replays.

@@ -105,7 +105,7 @@ func temporaries(r *rand.Rand, ops, spread int) *ir.Graph {
 }
 
 // Under every strategy no two buffers lie on the same bytes at once, and the arena is
-// no smaller than the bound. The verifier of ir, which plans know nothing of, agrees.
+// no smaller than the bound. The verifier of ir, which is independent of memory plans, agrees.
 func TestMemoryPlansDoNotOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 31))
 	shared := 0

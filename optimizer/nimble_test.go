@@ -13,7 +13,7 @@ import (
 )
 
 // The lanes come to the width, which no assignment with all the concurrency can
-// beat. That is luck in so far as the fewest waits might ask for more lanes.
+// beat. This is not guaranteed: a plan with the fewest waits may require more lanes.
 func TestNimbleOnRealGraphs(t *testing.T) {
 	for _, c := range densetest.Published {
 		res := plan(t, loadDAG(t, c.Name), "nimble")

@@ -72,7 +72,7 @@ func TestOrderKeepsLanesAndWaits(t *testing.T) {
 	require.Greater(t, sooner, 30, "order hardly ever mattered")
 }
 
-// counted counts the demands it is asked for: a simulation asks for one per operation.
+// counted counts its calls for demands. A simulation makes one call per operation.
 type counted struct {
 	CostModel
 	demands *int

@@ -48,7 +48,7 @@ func whyEstimated(dev any, program Recording, opts *Options) string {
 	case !choosesByTime(opts.Strategy):
 		return "the strategy does not choose by time"
 	case !counts:
-		return "the device does not count what launches ask of it"
+		return "the device does not count the demands of launches"
 	}
 	if name := program.Unwritten(); name != "" {
 		return "@" + name + " has not been written yet"

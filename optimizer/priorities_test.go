@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// crowd is a graph of launches, and what they ask of the device.
+// crowd returns a graph of launches and their demands.
 func crowd(t *testing.T, n int, edges []edge, demand func(v int) model.Demand) (*ir.Graph, CostModel) {
 	g := graphOf(t, "crowd", n, edges)
 	g.Modules = []ir.Module{{Name: "m", File: "m.ptx"}}
@@ -45,8 +45,8 @@ func TestSlack(t *testing.T) {
 	assert.Equal(t, []int32{0, -5, -5, 0, -5}, bySlack(g, slack, 6), "only launches have priorities")
 }
 
-// Four waves of blocks that nobody waits for, and behind them a chain of small launches: the
-// chain need not wait for more than a wave when it has priority.
+// TestTheLongestPathGetsMultiprocessorsFirst has four waves of blocks without dependents, followed by a chain of small
+// launches. With priority, the chain waits for at most one wave.
 func TestTheLongestPathGetsMultiprocessorsFirst(t *testing.T) {
 	p := idle()
 	p.MaxKernels = 8

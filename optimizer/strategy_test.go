@@ -20,7 +20,7 @@ var everyStrategy = []string{
 	"coloring", "coloring(rlf)", "coloring(exact)",
 }
 
-// strategiesFor are those of everyStrategy that take a graph of so many operations.
+// strategiesFor returns the strategies of everyStrategy that accept a graph with the given number of operations.
 func strategiesFor(ops int) []string {
 	return slices.DeleteFunc(slices.Clone(everyStrategy), func(name string) bool {
 		return ops > maxColored && strings.HasPrefix(name, "coloring")

@@ -114,7 +114,7 @@ type AccuracyError struct {
 }
 
 func (e *AccuracyError) Error() string {
-	remedy := "rounding keeps it from that: ask for less"
+	remedy := "rounding prevents that accuracy: request less"
 	if e.Precision == Single {
 		remedy += ", or use double precision"
 	}

@@ -67,8 +67,8 @@ const firstNominal device.Ptr = 1 << 60
 // alignment is that of device memory.
 const alignment = 256
 
-// late reports whether a buffer gets memory only when somebody asks for it. A memory
-// plan leaves it without: a replay then has it in an arena.
+// late reports whether a buffer gets memory only when Allocate is called. With a memory
+// plan it gets none: a replay then places it in an arena.
 func late(buf *ir.Buffer) bool { return buf.Role == ir.Temporary && buf.Place.Kind == ir.OnDevice }
 
 // allocate makes what stands behind buf.

@@ -122,7 +122,7 @@ func TestADeviceWithoutManagedMemory(t *testing.T) {
 	assert.ErrorContains(t, tr.Err(), "device null has no managed memory")
 }
 
-// A device older than prefetches says so where the program asks for one.
+// TestAPrefetchIsRefusedBeforePascal expects an error at the call of Prefetch on a device that is older than prefetches.
 func TestAPrefetchIsRefusedBeforePascal(t *testing.T) {
 	dev, err := sim.New(sim.Options{Profile: "gtx960"})
 	require.NoError(t, err)

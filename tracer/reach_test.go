@@ -111,8 +111,8 @@ func conflict(a, b *ir.Op) bool {
 	return false
 }
 
-// Tiles of one buffer, told apart by a number only, are independent; a tile that
-// is read with its halo waits for its neighbours too, and for nobody else.
+// TestTilesAreIndependent expects independent tiles of one buffer, selected by a number. A tile that
+// is read with its halo depends on its neighbours too, and on no other tile.
 func TestTilesAreIndependent(t *testing.T) {
 	g := tileTrace(t, func(_ *tracer.Tracer, tile int) any { return tile * tileLen })
 	var want []string

@@ -48,8 +48,8 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	return checkIdentity(g, tr.t.graph)
 }
 
-// Allocate gives a buffer memory if it has none, as temporaries of a deferred trace have
-// until somebody asks for it.
+// Allocate gives a buffer memory if it has none. Temporaries of a deferred trace have none
+// before.
 func (tr *Trace) Allocate(id ir.BufferID) error {
 	switch {
 	case tr == nil || tr.t == nil:
@@ -65,8 +65,8 @@ func (tr *Trace) has(id ir.BufferID) bool {
 	return tr != nil && tr.t != nil && id >= 0 && int(id) < len(tr.t.buffers)
 }
 
-// Pointer is the address of a buffer, as it is bound now, by the last change where live replays bind it differently; 0 for one that has no memory (see Allocate), or is not
-// of the trace.
+// Pointer returns the current address of a buffer. If live replays bind it differently, it is the address of the last
+// change. It is 0 for a buffer that has no memory (see Allocate) or is not of the trace.
 func (tr *Trace) Pointer(id ir.BufferID) device.Ptr {
 	if !tr.has(id) {
 		return 0

@@ -465,7 +465,7 @@ func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
 		require.Equal(t, device.OutOfMemory, device.CodeOf(err), "call %d", n)
 		live := plain.Live()
 		if strings.Contains(err.Error(), "DestroyStream") {
-			live.Streams = 0 // nobody can do more about it
+			live.Streams = 0 // the stream cannot be destroyed again
 		}
 		require.Zero(t, live, "after call %d failed", n)
 	}

@@ -75,9 +75,9 @@ func (t *Tracer) Memset(b Buffer, value any) {
 	t.transfer(ir.KindMemset, pc, ranged(b), calls.Valued(pattern))
 }
 
-// Prefetch records a move of managed memory to the device, or to the host, ahead of
-// whoever touches it next. The graph back end enqueues prefetches before and after its
-// graph, which cannot hold them.
+// Prefetch records a move of managed memory to the device, or to the host, before
+// its next access. The graph back end enqueues prefetches before and after its
+// graph, which cannot contain them.
 func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
 	if t.stopped() {
 		return

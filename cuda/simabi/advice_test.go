@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Advice on random ranges answers what an array with an element for each byte does.
+// TestAdviceIsPerByte compares advice on random ranges with a model: an array with an element for each byte.
 func TestAdviceIsPerByte(t *testing.T) {
 	const size, rounds = 40, 2000
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -26,7 +26,7 @@ static const char *text_of(CUresult code) {
 	return NULL;
 }
 
-// refused explains a refusal as explain.go does, without Go, which a child of fork cannot call.
+// refused explains an error in the format of explain.go. It is in C because a child of fork cannot call Go.
 static CUresult refused(CUresult code, const char *function, const char *why) {
 	if (getenv("REPRISE_SIM_VERBOSE") && *getenv("REPRISE_SIM_VERBOSE"))
 		fprintf(stderr, "libcudasim: %s: %s (%d): %s\n", function, name_of(code), code, why);
@@ -35,17 +35,17 @@ static CUresult refused(CUresult code, const char *function, const char *why) {
 
 CUresult simabi_refuse_child(const char *function) {
 	return refused(CUDA_ERROR_NOT_INITIALIZED, function,
-		"this process is a child of fork, in which the simulator does not work: call the driver in the parent alone, or have the child exec");
+		"this process is a child of fork, in which the simulator does not work: call the driver only in the parent, or call exec in the child");
 }
 
-// put stores a text, which is null when there is none for a code.
+// put stores the text for a code. The text is NULL if the code is unknown.
 static CUresult put(const char *function, const char **to, const char *text) {
 	if (!to)
 		return refused(CUDA_ERROR_INVALID_VALUE, function, "the result pointer is null: pass the address of a const char *");
 	*to = text;
 	if (!text)
 		return refused(CUDA_ERROR_INVALID_VALUE, function,
-			"the code is none of the driver's: pass a CUresult that a driver function returned");
+			"the code is not a result of the driver: pass a CUresult that a driver function returned");
 	return CUDA_SUCCESS;
 }
 

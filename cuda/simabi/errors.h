@@ -3,11 +3,11 @@
 
 #include <cuda.h>
 
-// These two need no cuInit, and answer in a child of fork, too.
+// These functions require no cuInit, and also work in a child of fork.
 CUresult sim_cuGetErrorName(CUresult code, const char **name);
 CUresult sim_cuGetErrorString(CUresult code, const char **text);
 
-// simabi_refuse_child answers a call of a child of fork.
+// simabi_refuse_child returns the result of a call in a child of fork, and explains it.
 CUresult simabi_refuse_child(const char *function);
 
 #endif

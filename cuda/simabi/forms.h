@@ -1,18 +1,17 @@
-// GATE(symbol) defines simabi_symbol, which is what programs call: by the driver's name in
-// libcudasim, through cuGetProcAddress and through a loader. It notes the name that was called, with
-// its suffixes, in simabi_called, and continues in sim_symbol with the
-// arguments where they are, but not in a child of fork: Go must not be called there, and the call
-// continues in simabi_refuse_child. GATE_C is for functions written in C, which are always called.
+// The macros define functions that jump to other functions. Arguments stay in their registers and on the stack, so one
+// macro suffices for all signatures.
 //
-// The rest defines functions that are other forms of driver functions.
+// GATE(symbol) defines simabi_symbol, the function that programs call: by the driver's name in
+// libcudasim, through cuGetProcAddress, or through a loader. It stores the name of the function, with
+// its suffixes, in simabi_called, and jumps to sim_symbol. In a child of fork, where Go must not be called, it
+// jumps to simabi_refuse_child. GATE_C is for functions written in C, which are always called.
 //
 // PER_THREAD(variant, of) defines the variant of a driver function for which the null stream is
-// the thread's own: it notes that for simabi_caller and goes on in the function with the arguments
-// where they are.
+// the thread's own: it sets a flag for simabi_caller and jumps to the function.
 //
 // ALSO(older, of) defines an older form of a function, which has the same arguments.
 //
-// MISSING(symbol) defines a function that the simulator does not serve.
+// MISSING(symbol) defines a function that the simulator does not implement.
 #define FUNCTION(symbol, ...)       \
 	.text;                          \
 	.globl symbol;                  \

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/fatbin"
 )
 
-// FuzzModuleImage loads whatever bytes: what is no module is said to be none.
+// FuzzModuleImage loads arbitrary bytes. Bytes that are not a module must be refused with one of the documented codes.
 func FuzzModuleImage(f *testing.F) {
 	f.Add([]byte(saxpy))
 	f.Add([]byte(saxpy[:200]))
@@ -26,7 +26,7 @@ func FuzzModuleImage(f *testing.F) {
 	}
 	open(f, saxpy)
 	f.Fuzz(func(t *testing.T, image []byte) {
-		// A program whose fatbin is shorter than its header says is beyond help.
+		// The driver cannot detect that a fatbin in memory is shorter than its header states, so the image is padded.
 		image = append(slices.Clip(image), make([]byte, 64)...)
 		if size, err := fatbin.Size(image); err == nil && size > len(image) {
 			t.Skip("cut short")
@@ -41,7 +41,7 @@ func FuzzModuleImage(f *testing.F) {
 	})
 }
 
-// FuzzJITOptions gives options no buffers, which are pointers, and any numbers.
+// FuzzJITOptions passes arbitrary numbers as options and values. Pointers to buffers are NULL.
 func FuzzJITOptions(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 4, 6, 7, 8, 9, 33}, uint64(64))
 	f.Add([]byte{34}, uint64(0))
@@ -69,8 +69,8 @@ func FuzzJITOptions(f *testing.F) {
 	})
 }
 
-// FuzzLaunch compares which launches are taken with the limits of the CUDA C++
-// Programming Guide. The kernel's 24 bytes of parameters come as a block.
+// FuzzLaunch compares the accepted launches with the limits in the CUDA C++
+// Programming Guide. The kernel's 24 bytes of parameters are passed as a block.
 func FuzzLaunch(f *testing.F) {
 	f.Add(uint32(1), uint32(1), uint32(1), uint32(1), uint32(1), uint32(1), uint32(0), uint8(24))
 	f.Add(uint32(2), uint32(3), uint32(4), uint32(32), uint32(32), uint32(1), uint32(49152), uint8(24))
@@ -101,7 +101,7 @@ func FuzzLaunch(f *testing.F) {
 	})
 }
 
-// FuzzProcAddress: every answer is one that the documentation of cuGetProcAddress allows.
+// FuzzProcAddress checks that every result is one that the documentation of cuGetProcAddress permits.
 func FuzzProcAddress(f *testing.F) {
 	for _, name := range []string{"cuMemAlloc", "cuMemAlloc_v2", "cuLaunchKernel", "cuGraphInstantiate", "", "cu", "cuNothing"} {
 		f.Add(name, 12000, uint64(0))

@@ -5,8 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// worker is a thread that calls functions of the program. One that ends inside a function, with
-// pthread_exit or by cancellation, has answered the call.
+// worker is a thread that calls functions of the program, one after another. Idle workers are kept in a list. If a
+// function ends the thread, with pthread_exit or by cancellation, a cleanup handler marks the call as finished and the
+// worker as ended; the caller then frees the worker.
 struct worker {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -23,7 +24,7 @@ static __thread uint64_t in_host;
 
 uint64_t simabi_in_host(void) { return in_host; }
 
-// answer is the last use of an ended worker by its thread.
+// answer marks the call as finished. It is the thread's last use of a worker that has ended.
 static void answer(struct worker *w, int ended) {
 	pthread_mutex_lock(&w->lock);
 	w->call = NULL;
@@ -56,7 +57,7 @@ static void discard(struct worker *w) {
 	free(w);
 }
 
-// start returns a new worker, NULL if the system has no thread or no memory for one.
+// start returns a new worker, or NULL if the system has no memory or no thread left.
 static struct worker *start(void) {
 	pthread_t thread;
 	struct worker *w = calloc(1, sizeof *w);
@@ -88,8 +89,8 @@ static void give_back(struct worker *w) {
 	pthread_mutex_unlock(&idle_lock);
 }
 
-// run calls on a worker and waits. Without a worker it calls here, on a thread of Go's, which
-// does not survive pthread_exit.
+// run calls a function on a worker and waits for it. If no worker can be started, it calls the function on the current
+// thread. That is a thread of Go's runtime, so a function that ends its thread then ends the process.
 static void run(void (*call)(void *), void *argument) {
 	struct worker *w = take();
 	if (!w) {

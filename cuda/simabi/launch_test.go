@@ -28,10 +28,10 @@ const saxpy = `.version 7.0
 done: ret;
 }`
 
-// session is the context that open made last.
+// session is the context that open has created last.
 var session client.Context
 
-// open makes a context with a module of the text, current to the test's thread.
+// open creates a context, current in the test's thread, and loads a module from a text.
 func open(t testing.TB, text string) client.Module {
 	t.Setenv("REPRISE_SIM", "h200")
 	runtime.LockOSThread()
@@ -45,7 +45,7 @@ func open(t testing.TB, text string) client.Module {
 	return m
 }
 
-// onThread runs a body where the session is current: a fuzz function has a thread of
+// onThread runs a body with the session current on its thread. A fuzz function runs on a thread of
 // its own.
 func onThread(t testing.TB, body func()) {
 	runtime.LockOSThread()
@@ -71,8 +71,8 @@ func saxpyArguments(t testing.TB) client.Arguments {
 
 var oneBlock = [7]uint32{1, 1, 1, 128, 1, 1, 0}
 
-// TestLaunchesFromCAllocateNothing counts on the whole process what launches leave on
-// the Go heap once the device has run as many.
+// TestLaunchesFromCAllocateNothing counts the allocations of the whole process during launches, after the device has run
+// as many.
 func TestLaunchesFromCAllocateNothing(t *testing.T) {
 	const launches = 1000
 	f, a := kernel(t, open(t, saxpy), "saxpy"), saxpyArguments(t)

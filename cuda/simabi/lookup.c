@@ -16,8 +16,8 @@ void *simabi_lookup(const char *symbol) {
 	return found ? found->function : NULL;
 }
 
-// The loader asks this library once it is told to simulate. It is weak: a library
-// that only simulates has no loader.
+// The loader (internal/lazycuda) calls the registered lookup function if REPRISE_LIBCUDA=sim. The symbol is weak,
+// because libcudasim contains no loader.
 extern void lazycuda_provide_sim(void *(*lookup)(const char *)) __attribute__((weak));
 
 __attribute__((constructor)) static void provide(void) {

@@ -3,7 +3,7 @@
 #include "occupancy.h"
 #include "thread.h"
 
-// The function may call the driver, in the middle of the call that is to be explained.
+// The function may call the driver. simabi_called is restored afterwards, so that an explanation names the outer call.
 size_t simabi_shared_size(CUoccupancyB2DSize size, int threads, size_t otherwise) {
 	const char *called = simabi_called;
 	size_t shared = size ? size(threads) : otherwise;

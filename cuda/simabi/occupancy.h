@@ -3,8 +3,8 @@
 
 #include <cuda.h>
 
-// simabi_shared_size is what a program's function says that blocks need, or otherwise
-// when there is no function.
+// simabi_shared_size returns the dynamic shared memory of a block with the given number of threads, in bytes: the
+// result of the program's function, or `otherwise` if there is none.
 size_t simabi_shared_size(CUoccupancyB2DSize size, int threads, size_t otherwise);
 
 #endif

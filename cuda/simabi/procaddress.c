@@ -13,15 +13,15 @@ static const struct form {
 #include "../../internal/lazycuda/symbols.def"
 #include "../../internal/lazycuda/undeclared.def"
 #undef SYMBOL
-	// A name that has stood for a function of another name since then.
+	// Since 12.0, this name means a function with another name.
 	{"cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000},
 };
 
 static int is_per_thread(const char *symbol) { return strstr(symbol, "_ptsz") || strstr(symbol, "_ptds"); }
 
-// Of two forms that came with the same release, the one for the per-thread default
-// stream wins where it is wanted; elsewhere it is none. A form that the simulator does not
-// serve is not replaced by an older one: it may take other arguments.
+// The search is linear. The newest form that is not newer than the release is selected. Of two forms of the same
+// release, the one for the per-thread default stream is selected if per_thread is set, and ignored otherwise. A form that
+// the simulator does not implement is not replaced by an older one, whose arguments may differ.
 void *simabi_proc_address(const char *base, int release, int per_thread, CUdriverProcAddressQueryResult *why) {
 	const struct form *best = NULL;
 	*why = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

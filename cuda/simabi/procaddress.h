@@ -3,8 +3,8 @@
 
 #include <cuda.h>
 
-// simabi_proc_address is the form of a function that a program of that CUDA release
-// means by its name without suffixes; NULL, and why, when there is none.
+// simabi_proc_address returns the form of a function that a program compiled for a CUDA release
+// expects under its name without suffixes. It returns NULL, and stores the reason in why, if there is none.
 void *simabi_proc_address(const char *base, int release, int per_thread, CUdriverProcAddressQueryResult *why);
 
 #endif

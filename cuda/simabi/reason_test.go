@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoStatusIsReturnedUnexplained finds codes that a function returns past result. The codes
-// are in gpu.go, where cuInit has explained it, and in lacking.go, which explains.
+// TestNoStatusIsReturnedUnexplained searches the sources for functions that return a code without result, which explains
+// it. The only permitted places are cuInit in gpu.go and lacking.go, which explain their codes themselves.
 func TestNoStatusIsReturnedUnexplained(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestNoStatusIsReturnedUnexplained(t *testing.T) {
 	}, found, "return result(status(...)) instead")
 }
 
-// Every code that simabi names has a reason.
+// TestEveryStatusHasAReason expects a reason for every code that the package names.
 func TestEveryStatusHasAReason(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTablesAreFresh fails when an export was added or taken away without go generate.
+// TestTablesAreFresh fails if an export was added or removed without go generate.
 func TestTablesAreFresh(t *testing.T) {
 	dir := t.TempDir()
 	gen, sources := filepath.Join(dir, "gentable"), filepath.Join(dir, "cuda", "simabi")

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// ended is a thread that has ended. The driver is not called from a destructor:
-// entering Go from a thread that is going away is asking for trouble.
+// ended is an element of the list of threads that have ended. The destructor only adds to this list: calling Go from a
+// thread that is ending is not safe.
 struct ended {
 	struct ended *next;
 	uint64_t thread;
@@ -21,7 +21,8 @@ static __thread uint64_t mine;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// A later destructor that calls the driver gets a new number, and a destructor again.
+// end is the destructor of a thread's number. If a later destructor calls the driver, the thread gets a new number, and
+// end runs again. The list is a lock-free stack.
 static void end(void *record) {
 	struct ended *e = record;
 	mine = 0;
@@ -36,15 +37,15 @@ static uint64_t number(void) {
 	struct ended *e = malloc(sizeof *e);
 	pthread_once(&once, prepare);
 	mine = atomic_fetch_add(&threads, 1) + 1;
-	if (e) { // else the state of this thread stays for good
+	if (e) { // without memory, the state of this thread is never dropped
 		e->thread = mine;
 		pthread_setspecific(key, e);
 	}
 	return mine;
 }
 
-// forms.S and gates.S set these. Initial-exec, since a library written in Go can only be
-// loaded with static TLS anyway, and it takes no call to reach.
+// forms.S and gates.S set these variables. They use the initial-exec model, which requires no call for an access. A
+// library written in Go requires static thread-local storage in any case.
 __thread uint64_t simabi_per_thread __attribute__((tls_model("initial-exec")));
 __thread const char *simabi_called;
 
@@ -62,7 +63,7 @@ static void forked(void) { simabi_forked = 1; }
 
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
 
-// Taking one off is safe since the driver's lock allows one taker.
+// The removal is safe from the ABA problem, because the driver's lock permits only one remover.
 uint64_t simabi_ended(void) {
 	struct ended *e = atomic_load(&list);
 	uint64_t thread = 0;

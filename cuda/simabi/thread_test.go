@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// power does what cuInit does, for one test.
+// power initializes the driver as cuInit does, for one test.
 func power(t *testing.T, profiles string) {
 	t.Setenv("REPRISE_SIM", profiles)
 	gpus, err := plug()
@@ -19,8 +19,8 @@ func power(t *testing.T, profiles string) {
 	t.Cleanup(func() { driver.ready, driver.gpus = false, nil })
 }
 
-// TestThreadsThatEndLeaveNothing starts and ends OS threads: a goroutine that ends
-// while it is locked to one takes it along.
+// TestThreadsThatEndLeaveNothing starts and ends OS threads: a thread ends with a goroutine that
+// is locked to it.
 func TestThreadsThatEndLeaveNothing(t *testing.T) {
 	power(t, "h200")
 	const many = 100

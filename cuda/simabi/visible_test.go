@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slots plugs GPUs and returns the slots of the visible ones.
+// slots creates GPUs and returns the slots of the visible ones.
 func slots(t *testing.T, gpus, visible string) []int {
 	t.Helper()
 	t.Setenv("REPRISE_SIM", gpus)

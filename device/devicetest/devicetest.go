@@ -1,6 +1,6 @@
 // Package devicetest is the conformance suite of device.Device: every
-// implementation runs the same behaviours. It asks of results, orders and
-// errors, never of real time.
+// implementation runs the same behaviours. It checks results, orders and
+// errors, but never real time.
 package devicetest
 
 import (

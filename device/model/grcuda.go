@@ -18,8 +18,8 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	    bandwidthTest
 //	[G] CUDA C++ Programming Guide, technical specifications of compute capability 6.0, 7.5 and 5.2
 //
-// What their calls and gaps cost is taken from the H200 as it is: for these devices, and for the
-// hosts and drivers of their time, an estimate, not measured.
+// The costs of calls and gaps are those of the H200, unchanged. For these devices, with the
+// hosts and drivers of their time, they are estimates and not measured.
 var (
 	p100 = likeH200(Profile{
 		Name: "Tesla P100-PCIE-12GB", ID: "p100", ComputeMajor: 6, ComputeMinor: 0,

@@ -15,8 +15,8 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[R] paranumal.com, "Rough-n-Ready Roofline: NVIDIA V100 edition", 2018
 //	[G] CUDA C++ Programming Guide, technical specifications of compute capability 8.0 and 7.0
 //
-// What their calls and gaps cost is taken from the H200 as it is: for these
-// devices an estimate, not measured.
+// The costs of calls and gaps are those of the H200, unchanged. For these
+// devices they are estimates and not measured.
 var (
 	a100 = likeH200(Profile{
 		Name: "NVIDIA A100-SXM4-80GB", ID: "a100", ComputeMajor: 8, ComputeMinor: 0,

@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// Err is in the chain of all of them. Programs know it as ir.ErrMissing.
+// Err is in the chain of all of them. It is exported to programs as ir.ErrMissing.
 var Err = errors.New("a required argument is missing")
 
 // Error is a sentence about such an argument. Err is in its chain.

@@ -100,7 +100,7 @@ func hitsReduced() string {
 	return strings.Join(append(list, "39-41 40-42"), " ")
 }
 
-// hitsExtra are those that others imply: divisions read the products, products
+// hitsExtra are the edges that others imply: divisions read the products, products
 // overwrite what sums read, later rounds use the counters, the norms and the matrices,
 // and the copies back overwrite what the copies at the start read.
 func hitsExtra() string {
@@ -168,7 +168,7 @@ func TestEveryCombinationLeavesTheSameBytes(t *testing.T) {
 	}
 }
 
-// placement is the text of a schedule without the line that names its strategy.
+// placement returns the text of a schedule without the line with its strategy.
 func placement(s *ir.Schedule) string {
 	_, body, _ := strings.Cut(ir.PrintSchedule(s), "\n")
 	return body
@@ -182,7 +182,7 @@ func everyStrategy() []string {
 	return names
 }
 
-// left is what each buffer holds after two replays.
+// left returns the contents of each buffer after two replays.
 func left(t testing.TB, dev device.Device, in *Instance, plan *ir.Schedule, form graphexec.Backend) map[string][]byte {
 	exec, err := graphexec.Instantiate(dev, plan, in.Trace, form)
 	require.NoError(t, err)
@@ -202,8 +202,8 @@ func left(t testing.TB, dev device.Device, in *Instance, plan *ir.Schedule, form
 	return all
 }
 
-// In the modes of managed memory a replay moves what the host has rewritten, and the
-// serial program and its plan the same.
+// TestMemoryModesSayWhatMoves expects that a replay in a mode of managed memory moves the arrays that the host has
+// rewritten, and that the serial program and its plan move the same ones.
 func TestMemoryModesSayWhatMoves(t *testing.T) {
 	kinds := func(w *Workload, memory Memory) string {
 		in, err := w.New(null.New(), Params{Size: w.Tiny, Memory: memory})
@@ -237,8 +237,8 @@ func TestMemoryModesSayWhatMoves(t *testing.T) {
 	}
 }
 
-// Every replay starts with its data where the mode has them: none takes less time than
-// the one before.
+// TestEveryReplayMovesItsData expects that every replay starts with its data in the place that the mode defines: no replay
+// takes less time than the one before.
 func TestEveryReplayMovesItsData(t *testing.T) {
 	for _, memory := range []Memory{Pinned, Prefetch, Managed} {
 		for _, sampled := range []bool{false, true} {
@@ -339,7 +339,7 @@ func TestChecksNoticeWorkDoneTooEarlyOrNotAtAll(t *testing.T) {
 	}
 }
 
-// The race detector notices a missing wait even where the bytes are right.
+// TestRaceDetectorNoticesMissingWaits expects the race detector to report a missing wait even if the bytes are right.
 func TestRaceDetectorNoticesMissingWaits(t *testing.T) {
 	for _, w := range Workloads() {
 		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
@@ -352,7 +352,7 @@ func TestRaceDetectorNoticesMissingWaits(t *testing.T) {
 		exec, err := graphexec.Instantiate(deaf{dev}, plan, in.Trace, graphexec.Streams)
 		require.NoError(t, err)
 		_, err = replayOnce(context.Background(), dev, in, exec)
-		err = device.Join(err, dev.SynchronizeAll()) // nobody waits for all lanes
+		err = device.Join(err, dev.SynchronizeAll()) // a replay does not wait for all lanes
 		var race *sim.RaceError
 		require.ErrorAs(t, err, &race, w.Name)
 		for _, f := range race.Findings {

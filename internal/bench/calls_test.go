@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// A graph is a call, and so is each operation in a stream; another waits.
+// TestDriverCallsOfAReplay expects one call for a graph, one for each operation in a stream, and one for the wait.
 func TestDriverCallsOfAReplay(t *testing.T) {
 	records, err := Run(context.Background(), Config{
 		Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One feature, layers with remainders, fewer blocks than tiles.
+// TestDLAtOddSizes runs dl with one feature, with layers that have remainders, and with fewer blocks than tiles.
 func TestDLAtOddSizes(t *testing.T) {
 	for _, p := range []Params{
 		{Size: 20}, {Size: 29, Threads: 32}, {Size: 43, Threads: 1024, Seed: 7},
@@ -35,7 +35,7 @@ func TestDLCheckNamesWhatIsWrong(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Extents from the benchmark's own sizes: half the side, a fifth of that, half of that.
+// TestDLLayers checks the extents at the benchmark's sizes: half the side, a fifth of that, half of that.
 func TestDLLayers(t *testing.T) {
 	for side, features := range map[int]int{3000: 150 * 150 * 16, 7000: 350 * 350 * 16, 16000: 800 * 800 * 16, 20: 16, 39: 16, 40: 64} {
 		assert.Equal(t, features, newDLLayers(side).features, "%d pixels", side)

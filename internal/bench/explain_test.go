@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Under every strategy and back end, the causes add up to the makespan to the
-// picosecond, and the makespan is what the bench measures.
+// TestExplanationsAddUp expects, for every strategy and back end, that the causes add up to the makespan to the
+// picosecond, and that the makespan equals the time that bench measures.
 func TestExplanationsAddUp(t *testing.T) {
 	for _, w := range Workloads() {
 		p := Params{Size: w.Tiny, Blocks: 32} // idle blocks would only cost time

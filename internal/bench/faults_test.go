@@ -16,9 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
-// sweep runs a workload with one thing after another going wrong. The device is
-// an H200 of one multiprocessor: launch shapes follow their number, and the
-// calls do not.
+// sweep runs a workload repeatedly, with a different fault each time. The device is
+// an H200 with one multiprocessor, so that launches are small; the calls do not depend on the number of multiprocessors.
 type sweep struct {
 	workload *Workload
 	backend  graphexec.Backend
@@ -26,8 +25,8 @@ type sweep struct {
 }
 
 func eachSweep(t *testing.T, f func(t *testing.T, s *sweep)) {
-	// Every call of a small workload. Of a larger one, where more calls of a kind follow each other, every ninth,
-	// for time; the calls of the others are no different.
+	// Every call of a small workload, and every ninth of a larger one, to save time: there, calls of the same kind follow
+	// each other. The other workloads make the same kinds of calls.
 	for _, w := range []struct {
 		*Workload
 		stride int
@@ -87,7 +86,7 @@ func (s *sweep) eachCall(t *testing.T, f func(n int, method string)) {
 	}
 }
 
-// calls is the methods that a run without faults calls, in order.
+// calls returns the methods that a run without faults calls, in order.
 func (s *sweep) calls(t *testing.T) (methods []string) {
 	dev := openSmall(t)
 	note := wrap.Intercept(dev, func(c *wrap.Call, next func() error) error {
@@ -99,18 +98,18 @@ func (s *sweep) calls(t *testing.T) (methods []string) {
 	return methods
 }
 
-// frees reports whether a call ends something's life, so that its failure leaves
-// one of them behind and nobody could do more.
+// frees reports whether a call destroys a resource. If it fails, the resource stays allocated, which cannot be
+// avoided.
 func frees(method string) bool {
 	return method == "Free" || strings.HasPrefix(method, "Destroy") || strings.HasPrefix(method, "Unload")
 }
 
-// count is how many things are live.
+// count returns the number of live resources.
 func count(l device.Live) int {
 	return l.Allocations + l.Modules + l.Streams + l.Events + l.Graphs + l.Execs + l.Lists
 }
 
-// Every call in turn fails once, for want of memory.
+// TestEveryCallFailsOnce makes each call in turn fail once, with the code for too little memory.
 func TestEveryCallFailsOnce(t *testing.T) {
 	eachSweep(t, func(t *testing.T, s *sweep) {
 		s.eachCall(t, func(n int, method string) {
@@ -132,15 +131,15 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	})
 }
 
-// requireNamed demands that an error says what the failed call was for: an
+// requireNamed requires that an error names the purpose of the failed call: an
 // operation, a buffer, a module, or the workload.
 func requireNamed(t *testing.T, method string, err error) {
 	t.Helper()
 	require.Regexp(t, `%\d+ \w+ at |@\w+|unload \w+|instantiate \w+|replay \d|(trace|close|(reset|replay|events) of) (vec|img)`, err.Error(), method)
 }
 
-// From every call on in turn, nothing works any more, as after a sticky error
-// and on a device that is lost.
+// TestEveryCallFailsForGood makes all calls fail from each call on in turn, as after a sticky error or the loss of the
+// device.
 func TestEveryCallFailsForGood(t *testing.T) {
 	eachSweep(t, func(t *testing.T, s *sweep) {
 		s.eachCall(t, func(n int, method string) {
@@ -150,7 +149,7 @@ func TestEveryCallFailsForGood(t *testing.T) {
 	})
 }
 
-// The work of every call that enqueues some fails in turn.
+// TestAllWorkFails makes each piece of enqueued work fail in turn.
 func TestAllWorkFails(t *testing.T) {
 	eachSweep(t, func(t *testing.T, s *sweep) {
 		replays := 0
@@ -167,7 +166,7 @@ func TestAllWorkFails(t *testing.T) {
 	})
 }
 
-// broken runs on a device that breaks for good, closes it, and runs on another.
+// broken runs on a device that fails permanently, closes it, and runs on another device.
 func (s *sweep) broken(t *testing.T, what, method string, fail func(int, string) device.Code, code device.Code) {
 	t.Helper()
 	dev := openSmall(t)
@@ -185,8 +184,8 @@ func (s *sweep) broken(t *testing.T, what, method string, fail func(int, string)
 	require.NoError(t, fresh.Close())
 }
 
-// An interrupt in the middle of any call ends the run after the replay that is
-// under way, and leaves nothing behind.
+// TestInterruptAtEveryCall interrupts the run during each call in turn. The run must end after the current replay and
+// leave no resources.
 func TestInterruptAtEveryCall(t *testing.T) {
 	eachSweep(t, func(t *testing.T, s *sweep) {
 		s.eachCall(t, func(n int, method string) {

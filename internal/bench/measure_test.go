@@ -12,9 +12,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// What launches were counted to ask for predicts other plans of the same program to a
-// thousandth: what the caches hold when another kernel ran before is all that may differ.
-// The host's return from the wait is no part of a prediction.
+// TestMeasuredPlansArePredicted expects that measured demands predict other plans of the same program to a
+// thousandth. The difference is due to the contents of caches after another preceding kernel.
+// A prediction does not include the host's return from the wait.
 func TestMeasuredPlansArePredicted(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []Memory{Pinned, Prefetch, Managed} {

@@ -16,7 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// replayed is an instance after one replay, and its device.
+// replayed returns an instance after one replay, and its device.
 func replayed(t *testing.T, w *Workload, p Params) (device.Device, *Instance) {
 	t.Helper()
 	dev := openSim(t)
@@ -31,7 +31,7 @@ func replayed(t *testing.T, w *Workload, p Params) (device.Device, *Instance) {
 	return dev, in
 }
 
-// checkAfter is what Check says when 4 bytes of a buffer are others than a replay left there.
+// checkAfter returns the error of Check after 4 bytes of a buffer were changed.
 func checkAfter(t *testing.T, dev device.Device, in *Instance, buffer string, element int, bits uint32) error {
 	t.Helper()
 	id := slices.IndexFunc(in.Trace.Graph.Buffers, func(b ir.Buffer) bool { return b.Name == buffer })
@@ -46,7 +46,8 @@ func checkAfter(t *testing.T, dev device.Device, in *Instance, buffer string, el
 	return err
 }
 
-// One row and one block, warps that are partly idle, fewer threads than features, seeds.
+// TestMLAtOddSizes runs ml with one row and one block, with partly idle warps, with fewer threads than features, and with
+// several seeds.
 func TestMLAtOddSizes(t *testing.T) {
 	for _, p := range []Params{
 		{Size: 1}, {Size: 2, Threads: 32, Blocks: 1}, {Size: 31, Threads: 32, Blocks: 3},
@@ -70,7 +71,7 @@ func TestMLCheckNamesWhatIsWrong(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// The suite's grids: 32 blocks on its smaller devices, 64 on its larger.
+// TestMLBlocks expects the grids of the suite: 32 blocks on its smaller devices, 64 on its larger one.
 func TestMLBlocks(t *testing.T) {
 	for sms, blocks := range map[int]int{8: 32, 22: 32, 56: 64, 132: 64} {
 		assert.Equal(t, blocks, mlBlocks(sms), "%d multiprocessors", sms)

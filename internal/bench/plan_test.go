@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// A plan is made for the device at hand and not for the default one.
+// TestPlansAreForTheDevice expects plans for the given device instead of the default one.
 func TestPlansAreForTheDevice(t *testing.T) {
 	dev, err := sim.New(sim.Options{Profile: "p100"})
 	require.NoError(t, err)

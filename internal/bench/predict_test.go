@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// What transfers bound is predicted well, however the data travel: the estimates know no
-// instructions, but every byte that crosses the link.
+// TestTransfersArePredicted expects good predictions for programs that are bound by transfers, in every memory mode. The
+// estimates do not include instructions, but all bytes that cross the link.
 func TestTransfersArePredicted(t *testing.T) {
 	for _, memory := range []Memory{Pinned, Prefetch, Managed} {
 		for _, w := range []*Workload{vec, bs} {
@@ -24,7 +24,7 @@ func TestTransfersArePredicted(t *testing.T) {
 			exec, err := graphexec.Instantiate(dev, plan.Schedule, in.Trace, graphexec.Graph)
 			require.NoError(t, err)
 			var took float64
-			for range 2 { // the first replay brings what stays, too
+			for range 2 { // the first replay also transfers data that stay on the device
 				d, err := replayOnce(context.Background(), dev, in, exec)
 				require.NoError(t, err)
 				took = float64(d.Nanoseconds())

@@ -20,8 +20,8 @@ func profileOf(t *testing.T, w *Workload, p Params, o sim.Options) []KernelProfi
 	return rows
 }
 
-// The kernels of vec can be counted by hand. Each square multiplies once for each
-// element; reduce subtracts and adds once, and then every lane adds in each of 5
+// TestProfileOfVec compares the counts of vec with those derived by hand. Each square multiplies once per
+// element. reduce subtracts and adds once per element, and then every lane adds in each of the 5
 // steps of its warp's tree.
 func TestProfileOfVec(t *testing.T) {
 	const n, blocks = 1 << 16, 8 * 132
@@ -47,7 +47,8 @@ func TestProfileOfVec(t *testing.T) {
 	assert.InDelta(t, 2*n+5*32*blocks, reduce.Flops, 0)
 }
 
-// Every launch of a workload is in one row, and rows differ in what they are rows of.
+// TestProfileOfEveryWorkload expects each launch of a workload in exactly one row, and no two rows of the same kernel and
+// shape.
 func TestProfileOfEveryWorkload(t *testing.T) {
 	for _, w := range Workloads() {
 		t.Run(w.Name, func(t *testing.T) {

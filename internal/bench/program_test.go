@@ -11,7 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// The C++ programs allocate what they need in the order of the trace, temporaries among the rest.
+// TestDeviceMemoryIsInTheOrderOfTheTrace compares the order of allocations with the C++ programs, which allocate in the
+// order of the trace, including temporaries.
 func TestDeviceMemoryIsInTheOrderOfTheTrace(t *testing.T) {
 	for _, w := range Workloads() {
 		dev, err := sim.New(sim.Options{})

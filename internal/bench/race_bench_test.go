@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// BenchmarkRaceDetector measures what looking for races costs the host: the time of a
-// replay that interprets every kernel, over that of the same replay without. Both
+// BenchmarkRaceDetector measures the host's cost of the race detector: the time of a
+// replay that interprets every kernel, divided by that of the same replay without the detector. Both
 // take turns, so that a busy machine slows both.
 func BenchmarkRaceDetector(b *testing.B) {
 	for _, w := range Workloads() {

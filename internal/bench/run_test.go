@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// With every pass that is left out unless asked for, each workload still computes what it should.
+// TestPassesBesidesKeepResults expects correct results of each workload with every optional pass.
 func TestPassesBesidesKeepResults(t *testing.T) {
 	also := []string{"copyelim", "dce", "prefetch", "priorities", "memplan"}
 	records, err := Run(context.Background(), Config{
@@ -33,7 +33,8 @@ func TestPassesBesidesKeepResults(t *testing.T) {
 	}
 }
 
-// Estimates lead to other plans than measurements somewhere, or the flag would do nothing.
+// TestEstimatesAreNotMeasurements expects at least one plan with estimates to differ from that with measurements;
+// otherwise the flag would have no effect.
 func TestEstimatesAreNotMeasurements(t *testing.T) {
 	times := map[bool]float64{}
 	for _, estimate := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// traced is a workload on a sampled device, as the suite has it or not.
+// traced returns a workload on a sampled device, with or without AsSuite.
 func traced(t *testing.T, w *Workload, asSuite bool) *Instance {
 	dev, err := sim.New(sim.Options{Profile: "gtx1660s", Sample: 1})
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func traced(t *testing.T, w *Workload, asSuite bool) *Instance {
 	return in
 }
 
-// launched are the operations that launch a kernel.
+// launched returns the operations that launch a kernel.
 func launched(in *Instance, entry string) (ops []*ir.Op) {
 	for i := range in.Trace.Graph.Ops {
 		if o := &in.Trace.Graph.Ops[i]; o.Launch != nil && o.Launch.Entry == entry {
@@ -34,7 +34,8 @@ func launched(in *Instance, entry string) (ops []*ir.Op) {
 	return ops
 }
 
-// The two blurs that read the image come before unsharpen then; the third does anyhow.
+// TestUnsharpenAsSuiteWrites expects that AsSuite orders the two blurs that read the image before unsharpen. The third
+// blur precedes it in any case.
 func TestUnsharpenAsSuiteWrites(t *testing.T) {
 	edges := map[bool]int{}
 	for _, asSuite := range []bool{false, true} {
@@ -46,7 +47,7 @@ func TestUnsharpenAsSuiteWrites(t *testing.T) {
 	assert.Equal(t, edges[false]+2, edges[true])
 }
 
-// 22 multiprocessors have 176 blocks, a quarter of them along each axis.
+// TestPoolingAsSuiteHasBlocksToSpare expects 176 blocks on 22 multiprocessors, and a quarter of that along each axis.
 func TestPoolingAsSuiteHasBlocksToSpare(t *testing.T) {
 	pools := launched(traced(t, dl, true), "mean_pooling")
 	require.Len(t, pools, 2)
@@ -54,7 +55,7 @@ func TestPoolingAsSuiteHasBlocksToSpare(t *testing.T) {
 	assert.NotEqual(t, pools[0].Launch.Grid, launched(traced(t, dl, false), "mean_pooling")[0].Launch.Grid)
 }
 
-// The matrices, as a sampled device gets them; otherwise one is the transpose of the other.
+// TestHITSAsSuiteHasOneMatrix expects equal matrices with AsSuite; otherwise one is the transpose of the other.
 func TestHITSAsSuiteHasOneMatrix(t *testing.T) {
 	for _, memory := range []Memory{Pinned, Managed} {
 		for _, asSuite := range []bool{false, true} {

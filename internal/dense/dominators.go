@@ -75,7 +75,7 @@ func Dominators(root int32, succs [][]int32) (idom []int32) {
 
 // dominators is the state of the rounds.
 type dominators struct {
-	idom  []int32 // -1 as long as it is not known
+	idom  []int32 // -1 until it has been computed
 	place []int32 // in the reverse post-order
 }
 

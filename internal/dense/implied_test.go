@@ -23,8 +23,8 @@ func reaching(d *Preds) []map[int32]bool {
 	return reach
 }
 
-// TestImpliedAgreesWithClosure asks about all pairs of random graphs, wide
-// enough to need several rounds of clocks.
+// TestImpliedAgreesWithClosure queries all pairs of nodes of random graphs that are wide
+// enough to require several rounds of clocks.
 func TestImpliedAgreesWithClosure(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -100,9 +100,9 @@ func newReduction(d *Graph) *Reduction {
 // from one edge in labelShare.
 const labelShare = 16
 
-// cheapLooks is how often the search may look at each edge before anybody
-// foretells what the others would take. Of the traces of cmd/benchplan it either looks at
-// each edge once, for there is nothing to walk, or at least five times, where the others take two or three.
+// cheapLooks is the number of visits per edge that the search may make before the costs of the other
+// algorithms are estimated. On the traces of cmd/benchplan, the search either visits
+// each edge once, because it finds nothing to walk, or at least five times, and the others visit it two or three times.
 const cheapLooks = 2
 
 // sweeps is a method that goes over parts of the graph a known number of times.

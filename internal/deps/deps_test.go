@@ -77,7 +77,7 @@ func TestOnlyTheWiringMayImportCUDA(t *testing.T) {
 	}
 }
 
-// packages asks the go command. It walks the tree first: the test cache notes the
+// packages runs the go command. It walks the tree first: the test cache notes the
 // directories that a test reads but not what its children read, and a cached pass
 // would outlive a new import.
 func packages(t *testing.T) []listed {

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// advise has the whole pages of b, which nobody has written to, made huge. It is advice: an error changes nothing.
+// advise advises the kernel to use huge pages for the whole pages of b, which has not been written to. Errors are ignored,
+// because the advice is optional.
 func advise(b []byte) {
 	page := os.Getpagesize()
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)

@@ -3,7 +3,7 @@
 // A trampoline for each function of cuda.h, as a procedure linkage table has them: it jumps through a
 // slot, which at first leads to code that saves what the caller passed in registers, has
 // lazycuda_resolve fill the slot, and goes there. Arguments on the stack stay where they are, so the
-// trampolines need not know what the functions take. Two instructions remain of it afterwards.
+// trampolines are independent of the functions' parameters. Two instructions remain of it afterwards.
 
 #if defined(__x86_64__)
 

@@ -1,6 +1,6 @@
-// Package unit names the execution units of a multiprocessor. What executes a
-// kernel counts its instructions by unit, and what keeps time knows how many of
-// each a device completes in a cycle; the names are all that the two share.
+// Package unit names the execution units of a multiprocessor. The interpreter
+// counts the instructions of a kernel by unit, and the time model contains the number of
+// each that a device completes in a cycle. These names are all that the two share.
 package unit
 
 // Unit is a row of the table of arithmetic throughput in the CUDA C++

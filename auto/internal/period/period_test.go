@@ -132,7 +132,7 @@ func TestALoopOfLoopsIsFound(t *testing.T) {
 	assert.Zero(t, late, "of %d", seeds)
 }
 
-// Whoever skips what is fresh is told the same as others.
+// TestWhatIsFreshMayBeSkipped expects equal reports with and without skipping of fresh symbols.
 func TestWhatIsFreshMayBeSkipped(t *testing.T) {
 	skipped := 0
 	for seed := range uint64(300) {
@@ -156,7 +156,8 @@ func TestWhatIsFreshMayBeSkipped(t *testing.T) {
 	assert.Greater(t, skipped, 10_000)
 }
 
-// A stream that does not repeat itself is told to the shortest scale, and hardly to others: it is what makes it cost little.
+// TestUnlikeSymbolsAreFresh feeds a stream without repetitions. Its symbols must reach hardly any scale but the shortest,
+// which keeps the cost low.
 func TestUnlikeSymbolsAreFresh(t *testing.T) {
 	f, fresh := New(1000), 0
 	for i := range uint64(10_000) {

@@ -44,11 +44,11 @@ static void spin_until(int n) {
 }
 
 static void sleeping(void) {
-	CUresult told = CUDA_ERROR_UNKNOWN;
-	CHECK(cuStreamAddCallback(s, count_status, &told, 0));
+	CUresult status = CUDA_ERROR_UNKNOWN;
+	CHECK(cuStreamAddCallback(s, count_status, &status, 0));
 	CHECK(cuLaunchHostFunc(s, count, NULL));
 	sleep_until(2);
-	EQ(told, CUDA_SUCCESS);
+	EQ(status, CUDA_SUCCESS);
 	CHECK(cuLaunchHostFunc(s, count, NULL));
 	spin_until(1);
 	CHECK(cuStreamSynchronize(s));
@@ -221,14 +221,14 @@ static void after_a_fault(void) {
 	static const char *ptx = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry fail() { trap; }\n";
 	CUmodule module;
 	CUfunction fail;
-	CUresult told = CUDA_SUCCESS;
+	CUresult status = CUDA_SUCCESS;
 	CHECK(cuModuleLoadData(&module, ptx));
 	CHECK(cuModuleGetFunction(&fail, module, "fail"));
 	CHECK(cuLaunchKernel(fail, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
 	CHECK(cuLaunchHostFunc(s, count, NULL));
-	CHECK(cuStreamAddCallback(s, count_status, &told, 0));
+	CHECK(cuStreamAddCallback(s, count_status, &status, 0));
 	sleep_until(1);
-	EQ(told, CUDA_ERROR_LAUNCH_FAILED);
+	EQ(status, CUDA_ERROR_LAUNCH_FAILED);
 	EXPECT(cuStreamQuery(s), CUDA_ERROR_LAUNCH_FAILED);
 }
 

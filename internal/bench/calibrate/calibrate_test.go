@@ -21,18 +21,18 @@ import (
 	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
-// wrong is a profile that is nowhere near p: what is taken over from it shows.
+// wrong returns a profile whose figures are far from those of p, so that figures that are copied from it are detected.
 func wrong(p *model.Profile) *model.Profile {
 	q := *p
 	q.ID = "wrong"
 	for _, f := range model.Figures() {
-		_ = f.Set(&q, f.Of(p)*4) // what cannot be as large stays
+		_ = f.Set(&q, f.Of(p)*4) // a figure that cannot be that large stays unchanged
 	}
 	return &q
 }
 
-// perturbed is a copy of p in which every figure that need not be whole is up to a
-// quarter off.
+// perturbed returns a copy of p in which every figure that need not be an integer differs by up to a
+// quarter.
 func perturbed(p *model.Profile, seed uint64) *model.Profile {
 	r := rand.New(rand.NewPCG(seed, 5))
 	q := *p
@@ -45,15 +45,15 @@ func perturbed(p *model.Profile, seed uint64) *model.Profile {
 	return &q
 }
 
-// takenOver are the figures that nothing outside of a device shows, and those of page
-// faults, which are an estimate until they are measured.
+// takenOver lists the figures that cannot be measured from outside a device, and those of page
+// faults, which are estimated.
 var takenOver = []string{
 	"l1_bytes", "max_kernels", "threads_per_sm", "blocks_per_sm", "registers_per_sm", "registers_per_warp", "schedulers_per_sm",
 	"shared_bytes_per_sm", "shared_bytes_reserved", "lanes_texture", "fault_gbps", "fault_latency_ns", "condition_latency_ns", "graph_body_gap_ns",
 }
 
-// The oracle of a measurement is a device whose figures are known: the simulator
-// must be found to be what its profile says, whatever that says.
+// TestTheSimulatorIsGivenBack calibrates simulated devices, whose figures are known. The result must equal the profile of
+// the device, for perturbed profiles as well.
 func TestTheSimulatorIsGivenBack(t *testing.T) {
 	for _, c := range []struct {
 		id    string
@@ -107,8 +107,8 @@ func givenBack(t *testing.T, p *model.Profile) {
 	assert.Equal(t, res.File, back)
 }
 
-// within reports a limit that other limits of the profile keep work from reaching, so that it
-// shows as none.
+// within reports whether other limits of the profile prevent work from reaching a limit, so that it
+// cannot be measured.
 func within(name string, p *model.Profile) bool {
 	switch name {
 	case "duplex_gbps":
@@ -119,9 +119,9 @@ func within(name string, p *model.Profile) bool {
 	return false
 }
 
-// noisy is a device whose clocks are like those of a real machine: events are
-// marked in steps, from a clock that is off by some thousandths, and now and then the
-// host is away.
+// noisy is a device with clocks like those of a real machine: the times of events are
+// multiples of a step, the clock differs by some thousandths, and the host is sometimes
+// interrupted.
 type noisy struct {
 	device.Device
 	r    *rand.Rand
@@ -143,7 +143,7 @@ func (d *noisy) Now() time.Duration {
 	return d.Device.Now() + d.away
 }
 
-// With such clocks every figure is still found to within a tenth.
+// TestNoiseIsMeasuredAway expects every figure within a tenth in spite of noisy clocks.
 func TestNoiseIsMeasuredAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -170,7 +170,7 @@ func TestNoiseIsMeasuredAway(t *testing.T) {
 	assert.Greater(t, loose, 20, "the noise shows as spread")
 }
 
-// faulty is a device that reads other bytes than there are.
+// faulty is a device from which the host reads wrong bytes.
 type faulty struct {
 	device.Device
 	read func(b []byte) // sees and changes what is read
@@ -202,7 +202,8 @@ func TestAWrongResultEndsTheCalibration(t *testing.T) {
 	assert.Zero(t, dev.Live(), "an error leaves nothing on the device")
 }
 
-// Every call may fail; the error comes back, and nothing is left on the device.
+// TestAFailingCallEndsTheCalibration makes calls fail. The error must be returned, and no resources may be left on the
+// device.
 func TestAFailingCallEndsTheCalibration(t *testing.T) {
 	for _, call := range []string{"LoadModule", "CreateStream", "Submit", "Instantiate", "Elapsed", "AllocHost", "LaunchGraph", "Wait"} {
 		dev, err := sim.New(sim.Options{})

@@ -156,8 +156,8 @@ CHASE_L2
 	ret;
 }
 
-// Each block reads 32 KB: 256 threads, eight times 16 bytes. A thread whose words
-// do not add up to want says so.
+// Each block reads 32 KB: 256 threads, each of which reads eight times 16 bytes. A thread whose words
+// do not add up to the given sum stores a flag.
 .visible .entry dram_read(.param .u64 dram_read_out, .param .u64 dram_read_from, .param .u32 dram_read_want)
 {
 	.reg .pred %wrong;

@@ -23,7 +23,7 @@ func vec(t *testing.T) *bench.Workload {
 	return w
 }
 
-// config compares vec at one size with programs that behave as said.
+// config compares vec at one size with fake programs. how selects their behaviour.
 func config(t *testing.T, how string) Config {
 	return Config{
 		Open:       func() (device.Device, error) { return sim.New(sim.Options{}) },
@@ -115,8 +115,8 @@ func TestAWrongResultInCPPIsARow(t *testing.T) {
 	assert.Contains(t, text.String(), "WRONG")
 }
 
-// A program that never ends does not outlive an interrupt, and what was done before it
-// is kept.
+// TestAnInterruptKeepsWhatIsDone interrupts a program that never ends. The program must end, and the comparisons before it
+// are kept.
 func TestAnInterruptKeepsWhatIsDone(t *testing.T) {
 	c := config(t, "well")
 	c.Sizes = []int{1000, 2000}
@@ -161,7 +161,7 @@ func TestWhatIsMissingIsNamedWithItsTarget(t *testing.T) {
 	assert.EqualError(t, err, "there is no nowhere/vec: `make baseline` builds it")
 }
 
-// Versions that are one schedule may be read a nanosecond apart.
+// TestANanosecondDoesNotNameTheBest compares versions with the same schedule, whose times may differ by a nanosecond.
 func TestANanosecondDoesNotNameTheBest(t *testing.T) {
 	for capture, want := range map[float64]string{174.594: "c++ graph", 174.593: "c++ capture"} {
 		c := Comparison{}

@@ -16,8 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// behaviour is the variable that makes this test a program of the C++ side, one that
-// behaves as it says.
+// behaviour is the environment variable that turns this test binary into a fake C++ program. Its value selects the
+// behaviour.
 const behaviour = "REPRISE_TEST_BASELINE"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakes is a folder of such programs.
+// fakes returns a folder of fake programs.
 func fakes(t *testing.T, how string) Programs {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -43,14 +43,14 @@ func fakes(t *testing.T, how string) Programs {
 	return Programs{Dir: dir, Env: []string{behaviour + "=" + how}}
 }
 
-// fakeTimes are what the versions take, in us.
+// fakeTimes holds the times of the versions, in us.
 var fakeTimes = []struct {
 	version string
 	us      float64
 }{{"sync", 400}, {"async", 200}, {"graph", 125}, {"capture", 100}, {"graph1", 300}}
 
-// fake prints records of the right work, but for what it is told to do wrong in the
-// third version.
+// fake prints valid records, except for the mistake in the third version that how selects. It returns the exit
+// status.
 func fake(how string) (status int) {
 	var p bench.Params
 	var memory, version, commit string
@@ -125,7 +125,7 @@ func fake(how string) (status int) {
 	return status
 }
 
-// described is a record of a workload that has nothing measured in it yet.
+// described returns a record of a workload without measurements.
 func described(name string, p bench.Params) (r bench.Record, err error) {
 	w, err := bench.LookupWorkload(name)
 	if err != nil {

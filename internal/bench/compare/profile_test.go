@@ -16,7 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// Two chains that meet, with times of their own:
+// TestBoundIsTheLongestPath computes the bound of two chains that meet, with these times:
 //
 //	copy 5 ─ kernel 1 ─┐
 //	                   ├─ kernel 2
@@ -55,8 +55,8 @@ graph bound {
 	}
 }
 
-// The bound does not depend on which back ends are compared. A graph has prefetches
-// before it, wherever the program has them.
+// TestBoundIsOfTheProgramsOrder expects a bound that does not depend on the compared back ends. The graph back end moves
+// prefetches before the graph, but the bound follows the order of the program.
 func TestBoundIsOfTheProgramsOrder(t *testing.T) {
 	dl, err := bench.LookupWorkload("dl")
 	require.NoError(t, err)
@@ -78,11 +78,11 @@ func TestBoundIsOfTheProgramsOrder(t *testing.T) {
 	assert.InEpsilonSlice(t, bounds[1:2], bounds[2:], 0.01)
 }
 
-// hidden is a simulated device that does not show itself to be one.
+// hidden wraps a simulated device, so that it is treated like a GPU.
 type hidden struct{ device.Device }
 
-// TestEventsTellWhatATimeLineTells profiles each workload's streams in both ways. In a
-// serial replay they differ by what recording the events takes.
+// TestEventsTellWhatATimeLineTells profiles each workload's streams by events and by the time line. In a
+// serial replay they differ by the time of recording the events.
 func TestEventsTellWhatATimeLineTells(t *testing.T) {
 	ctx := context.Background()
 	for _, w := range bench.Workloads() {
@@ -114,12 +114,13 @@ func TestEventsTellWhatATimeLineTells(t *testing.T) {
 				}
 			}
 			_, err = in.Check()
-			assert.NoError(t, err, "the replays that were looked at are right")
+			assert.NoError(t, err, "the profiled replays have correct results")
 		})
 	}
 }
 
-// Copies that wait for their engine seem to have begun when they could have.
+// TestTransfersQueueAtTheirEngine checks the correction for copies that wait for their engine: by events they seem to
+// start when their dependencies have ended.
 func TestTransfersQueueAtTheirEngine(t *testing.T) {
 	w := &stopwatch{last: &timed{laps: []lap{{kind: transfer, engine: 1}, {kind: kernel}, {kind: transfer, engine: 1}, {kind: transfer, engine: 2}}}}
 	ran := []work{

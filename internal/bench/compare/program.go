@@ -80,8 +80,8 @@ func (p *Programs) flags(c *Config, s setting) []string {
 
 // run runs the program of a setting and returns its measurements. A program with a wrong result marks its records and
 // fails; that is not an error here. Any other failure is.
-func (p *Programs) run(ctx context.Context, c *Config, s setting, told *progress) (records []bench.Record, err error) {
-	records, err = call(ctx, p, s.workload.Name, p.flags(c, s), func(r *bench.Record) { told.row(r.String()) })
+func (p *Programs) run(ctx context.Context, c *Config, s setting, done *progress) (records []bench.Record, err error) {
+	records, err = call(ctx, p, s.workload.Name, p.flags(c, s), func(r *bench.Record) { done.row(r.String()) })
 	var status *exec.ExitError
 	if errors.As(err, &status) && status.ExitCode() == 1 && anyWrong(records) {
 		err = nil

@@ -51,14 +51,14 @@ func RunSolver(ctx context.Context, c SolverConfig) (all []SolverComparison, err
 		return nil, err
 	}
 	done := 0
-	told := func(name string) {
+	finished := func(name string) {
 		if done++; c.Progress != nil {
 			c.Progress(name, done, c.Settings()*(len(ways)+2))
 		}
 	}
 	for _, side := range c.Sides {
 		for _, every := range c.CheckEvery {
-			one, err := c.compare(ctx, side, every, told)
+			one, err := c.compare(ctx, side, every, finished)
 			if err != nil {
 				return all, fmt.Errorf("cg on poisson2d:%d, a check every %d: %w", side, every, err)
 			}
@@ -68,7 +68,7 @@ func RunSolver(ctx context.Context, c SolverConfig) (all []SolverComparison, err
 	return all, nil
 }
 
-func (c *SolverConfig) compare(ctx context.Context, side, every int, told func(name string)) (*SolverComparison, error) {
+func (c *SolverConfig) compare(ctx context.Context, side, every int, finished func(name string)) (*SolverComparison, error) {
 	a := sparse.Poisson2D(side)
 	s := &SolverComparison{Method: solver.CG.Name, Side: side, Unknowns: a.Rows, CheckEvery: every, Sample: c.Sample}
 	b := make([]float64, a.Rows)
@@ -89,9 +89,9 @@ func (c *SolverConfig) compare(ctx context.Context, side, every int, told func(n
 		}
 		s.Device, s.Simulated = r.Device, r.Simulated
 		s.Rows = append(s.Rows, SolverRow{Name: w.name, Peer: w.peer, Language: "go", Solved: Solved{r.Iterations, r.Residual, r.TrueResidual, r.Time}})
-		told(w.name)
+		finished(w.name)
 	}
-	records, err := call(ctx, &c.Programs, solverProgram, c.flags(s), func(r *solverRecord) { told(r.name()) })
+	records, err := call(ctx, &c.Programs, solverProgram, c.flags(s), func(r *solverRecord) { finished(r.name()) })
 	if err != nil {
 		return nil, err
 	}

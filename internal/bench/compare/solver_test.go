@@ -18,7 +18,7 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// fakeSolver prints records of the right work, in a millisecond, but for what it is told to do wrong in the last.
+// fakeSolver prints valid records with times of a millisecond, except for the mistake in the last one that how selects.
 func fakeSolver(how string) int {
 	var size, every, most, ordinal int
 	var sample int64
@@ -77,7 +77,7 @@ func fakeSolver(how string) int {
 	return 0
 }
 
-// onSquares is a small comparison with such a program.
+// onSquares returns a small comparison with a fake solver.
 func onSquares(t *testing.T, how string) SolverConfig {
 	return SolverConfig{
 		Open:  func() (device.Device, error) { return sim.New(sim.Options{}) },
@@ -117,7 +117,7 @@ func TestSolversAreSetBesideTheirPeers(t *testing.T) {
 	assert.Regexp(t, `\n +c\+\+ graph +\d+ +[\d.]+ +1000.00 +[\d.]+x +1.000x +1.000x `, table.String())
 }
 
-// A sampled device has no loops of its own, and what is on it no residual.
+// TestSampledSolversHaveTimesAlone runs on a sampled device, which has neither loops on the device nor residuals.
 func TestSampledSolversHaveTimesAlone(t *testing.T) {
 	c := onSquares(t, "right")
 	c.Sample, c.MaxIterations = 1, 8

@@ -21,8 +21,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 )
 
-// invented is a comparison with a speedup of its own for each workload, size and block
-// size.
+// invented returns a comparison with the given speedup for a workload, size and block size.
 func invented(workload string, size, threads int, speedup float64) compare.Comparison {
 	serial := float64(size) / 100
 	c := compare.Comparison{
@@ -102,7 +101,7 @@ func TestEveryFigureIsDrawnInBothFormats(t *testing.T) {
 	assert.Contains(t, textOf(t, filepath.Join(dir, "speedup-pinned.svg")), "1.22x")
 }
 
-// textOf is what a drawing says.
+// textOf returns the text in a drawing.
 func textOf(t *testing.T, path string) string {
 	file, err := os.Open(path)
 	require.NoError(t, err)
@@ -137,8 +136,7 @@ func TestTheSameComparisonsGiveTheSameDrawing(t *testing.T) {
 	assert.True(t, drawn[0] == drawn[1])
 }
 
-// Where nothing could be looked at, there is no figure of overlap, and what is not known
-// is no bar.
+// TestWhatIsNotKnownIsLeftOut expects no figure of overlap without profiles, and no bars for unknown values.
 func TestWhatIsNotKnownIsLeftOut(t *testing.T) {
 	c := invented("vec", 1000, 32, 2)
 	for i := range c.Rows {
@@ -180,7 +178,7 @@ func TestSizesAreWrittenAsPeopleSayThem(t *testing.T) {
 	}
 }
 
-// The panels of strategies hold every graph and strategy; one that took no graph has no bar.
+// TestStrategiesAreDrawn expects panels with every graph and strategy. A strategy that refused a graph has no bar.
 func TestStrategiesAreDrawn(t *testing.T) {
 	row := func(name string, ratio float64) strategies.Row {
 		return strategies.Row{Strategy: name, OverBound: ratio, Waits: 7}
@@ -221,7 +219,8 @@ func TestResidualsAreDrawn(t *testing.T) {
 	assert.NotContains(t, string(drawing), "NaN")
 }
 
-// More methods than fit in a line and than there are colours: all are named, inside the figure, and told apart.
+// TestManyResidualsAreToldApart draws more methods than fit in a line of the legend, and more than there are colours. All
+// must be named inside the figure and be distinguishable.
 func TestManyResidualsAreToldApart(t *testing.T) {
 	var r Residuals
 	for i := range 12 {

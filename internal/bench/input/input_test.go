@@ -23,8 +23,8 @@ func TestSplitMix64(t *testing.T) {
 	}
 }
 
-// TestSequence compares with values worked out from the definition in whole
-// numbers of any size, in another language.
+// TestSequence compares with values that were computed from the definition in another language, with integers of
+// arbitrary size.
 func TestSequence(t *testing.T) {
 	s := Of("vec/x", 1)
 	if s != 0x32b3a9abf651e0f7 {
@@ -80,7 +80,7 @@ func TestGraphSmall(t *testing.T) {
 	}
 }
 
-// TestGraph holds both forms against an adjacency matrix.
+// TestGraph compares both forms with an adjacency matrix.
 func TestGraph(t *testing.T) {
 	for _, n := range []int{3, 16, 24, 1000, partition + 5} {
 		all := NewEdges(Of("hits/graph", 1), n)
@@ -102,7 +102,7 @@ func TestGraph(t *testing.T) {
 			}
 			for _, i := range row {
 				if !edges[[2]int32{i, v}] {
-					t.Errorf("%d vertices: the transpose has %d -> %d twice or for nothing", n, v, i)
+					t.Errorf("%d vertices: the transpose has edge %d -> %d twice, or the graph does not have it", n, v, i)
 				}
 				delete(edges, [2]int32{i, v})
 			}
@@ -113,8 +113,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestCpp builds the C++ generator with the flags of the baselines, and once with
-// contraction and optimization as strong as they get, and wants the same bytes.
+// TestCpp builds the C++ generator with the flags of the baselines, and again with the strongest
+// contraction and optimization. Both must produce the same bytes as Go.
 func TestCpp(t *testing.T) {
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("there is no g++")

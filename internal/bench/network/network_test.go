@@ -17,7 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// build makes a network, verified, for the GPU of the paper.
+// build builds and verifies a network for the GPU of the paper.
 func build(t testing.TB, name string) *ir.Graph {
 	t.Helper()
 	p, err := model.Lookup("v100")
@@ -28,11 +28,10 @@ func build(t testing.TB, name string) *ir.Graph {
 	return g
 }
 
-// published are numbers that others computed for these networks: edges, those of the
-// transitive reduction, the size of a maximum matching on it and the width, for
-// lists of edges taken from programs that run them. Two of the lists are of other
-// operations, and added is how many nodes those have in chains where ours have none: a node
-// that is put into a chain adds one to the nodes, the edges and the matching, and
+// published holds figures of published edge lists of these networks, taken from programs that run them: nodes, edges,
+// edges of the transitive reduction, size of a maximum matching on it, and width. Two of the lists divide the
+// network into other operations. added is the number of nodes that they have in addition, all of them in chains. A node
+// that is inserted into a chain adds one to the nodes, the edges and the matching, and
 // changes nothing else.
 var published = []struct {
 	name                                  string
@@ -73,7 +72,8 @@ func edges(g *ir.Graph) (n int) {
 	return n
 }
 
-// What reduce keeps is what the definition keeps: no edge with a longer path beside it.
+// TestReductionOfNetworksFollowsTheDefinition compares the reduction with the definition: an edge remains if no longer path
+// connects its ends.
 func TestReductionOfNetworksFollowsTheDefinition(t *testing.T) {
 	for _, n := range Networks() {
 		g := build(t, n.Name)
@@ -113,9 +113,9 @@ func longer(g *ir.Graph, u, v ir.OpID) bool {
 	return before[u]
 }
 
-// The lists of edges that others published, with other numbers for the nodes, cannot be
-// told from ours by refining colours (Weisfeiler and Leman). Two of them are of operations cut
-// otherwise: there only what is left without implied edges and without chains is compared.
+// TestNetworksAreTheGraphsOthersPublished compares our graphs with published edge lists, whose nodes have other numbers,
+// by colour refinement (Weisfeiler and Leman). Two of the lists divide the network into other operations. For these, only
+// the skeletons are compared, without implied edges and with chains contracted.
 func TestNetworksAreTheGraphsOthersPublished(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
@@ -142,7 +142,7 @@ func TestNetworksAreTheGraphsOthersPublished(t *testing.T) {
 	}
 }
 
-// skeleton is a graph without the edges that a longer path implies, each chain as
+// skeleton returns a graph without implied edges, with each chain contracted to
 // one operation.
 func skeleton(g *ir.Graph) *ir.Graph {
 	after, outs := make([][]ir.OpID, g.Len()), make([]int, g.Len())
@@ -204,9 +204,9 @@ func sorted(colour []uint64, ids []ir.OpID) []uint64 {
 	return of
 }
 
-// Weights, and multiplications with an addition, in millions, as the papers or those who
-// published the weights give them. Of AmoebaNet-A within this network nobody gave any. Liu et al.
-// give 574 million multiplications for DARTS, 8 % more than its convolutions make.
+// TestNetworksHaveThePublishedSize compares weights and multiply-adds, in millions, with the figures in the papers or of
+// the published weights. There are none for AmoebaNet-A within this network. Liu et al.
+// give 574 million multiplications for DARTS, 8 % more than its convolutions require.
 func TestNetworksHaveThePublishedSize(t *testing.T) {
 	for name, want := range map[string]struct{ params, macs float64 }{
 		"resnet-50":       {25.6, 4100},
@@ -225,8 +225,8 @@ func TestNetworksHaveThePublishedSize(t *testing.T) {
 	}
 }
 
-// An operation takes what its bytes or its arithmetic take at the peak, after the start
-// of a kernel, and a view nothing.
+// TestCostsAreARoofline expects the cost of an operation to be the start of a kernel plus the maximum of the times for its
+// bytes and for its arithmetic at peak rates. A view costs nothing.
 func TestCostsAreARoofline(t *testing.T) {
 	p := &model.Profile{SMs: 10, ClockMHz: 1000, MemoryGBps: 100, LinkGBps: 10, KernelRamp: 2 * model.Microsecond, CopyInLatency: 7 * model.Microsecond}
 	p.Lanes[0] = 100 // 10^12 a second

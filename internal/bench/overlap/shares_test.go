@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Time lines are drawn, one column per unit of time.
+// drawn parses drawings of time lines, with one column per unit of time.
 func drawn(lines ...string) (spans []Span) {
 	for _, line := range lines {
 		for at := 0; at < len(line); at++ {
@@ -78,7 +78,7 @@ func TestSharesOfDrawnTimeLines(t *testing.T) {
 	}
 }
 
-// TestSharesAgainstCounting compares with the definition, instant by instant.
+// TestSharesAgainstCounting compares with the definition, evaluated at each instant.
 func TestSharesAgainstCounting(t *testing.T) {
 	const horizon = 24
 	r := rand.New(rand.NewPCG(1, 2))

@@ -12,8 +12,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
-// The paper's text has the mean over all devices: 44 % faster than serial execution.
-// That of each is in its figure.
+// TestTheHeadlineFollowsFromTheFigures compares the mean over all devices in the paper's text, 44 % faster than serial
+// execution, with the figures for each device.
 func TestTheHeadlineFollowsFromTheFigures(t *testing.T) {
 	product := 1.0
 	for i, want := range []float64{1.25, 1.48, 1.65} {
@@ -23,8 +23,8 @@ func TestTheHeadlineFollowsFromTheFigures(t *testing.T) {
 	assert.InDelta(t, 1.44, math.Cbrt(product), .02) // read off figures, to a percent
 }
 
-// Times and speedups are of different figures, and tell the same. B&S and ML on the P100
-// do not in the paper itself, whose figures merge two campaigns.
+// TestTimesGiveTheSpeedups compares times and speedups, which come from different figures of the paper. B&S and ML on the
+// P100 are left out: they disagree in the paper, whose figures combine two series of measurements.
 func TestTimesGiveTheSpeedups(t *testing.T) {
 	for _, d := range devices {
 		for _, b := range d.benchmarks {
@@ -41,7 +41,7 @@ func TestTimesGiveTheSpeedups(t *testing.T) {
 	}
 }
 
-// comparison is of vec, with the rows that the tables read.
+// comparison returns a comparison of vec with the rows that the tables use.
 func comparison(size, threads int, mode string, sync, ours float64) compare.Comparison {
 	return compare.Comparison{
 		Workload: "vec", Size: size, Threads: threads, Memory: mode, Device: "sim:gtx1660s", Simulated: true, Sample: 4,
@@ -53,7 +53,7 @@ func comparison(size, threads int, mode string, sync, ours float64) compare.Comp
 	}
 }
 
-// Two block sizes, one 2 and one 8 times as fast as without prefetches: 4 in the mean.
+// TestTablesGoByTheDefinitions has two block sizes, 2 and 8 times as fast as without prefetches: the geometric mean is 4.
 func TestTablesGoByTheDefinitions(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, Write(&text, []compare.Comparison{
@@ -69,8 +69,8 @@ func TestTablesGoByTheDefinitions(t *testing.T) {
 	assert.NotContains(t, text.String(), "geometric mean |", "five are lacking")
 }
 
-// A size is set beside what was published of that size, whichever others were compared, and one
-// that the evaluation does not have beside nothing.
+// TestTablesGoBySize expects each size beside the published figure of the same size, regardless of other sizes. A size that
+// was not published is left out.
 func TestTablesGoBySize(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, Write(&text, []compare.Comparison{
@@ -85,7 +85,7 @@ func TestTablesGoBySize(t *testing.T) {
 		"nothing is published of vec at 4096: there are figures at 20000000, 60000000, 80000000, 100000000, 120000000, 200000000, 500000000, 600000000, 700000000")
 }
 
-// A device has figures of the first, third, fifth, ... of the sizes that it can hold.
+// TestFiguresHaveSizes expects figures of a device for the first, third, fifth, ... of the sizes that fit in its memory.
 func TestFiguresHaveSizes(t *testing.T) {
 	for _, d := range devices {
 		for _, b := range d.benchmarks {
@@ -95,7 +95,7 @@ func TestFiguresHaveSizes(t *testing.T) {
 	}
 }
 
-// What was not compared is a dash, and no zero.
+// TestTablesOfLess expects a dash, not a zero, for figures that were not compared.
 func TestTablesOfLess(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, Write(&text, []compare.Comparison{comparison(20_000_000, 32, "prefetch", 30_000, 20_000)}))

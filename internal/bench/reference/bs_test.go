@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The example of Hull, Options, Futures, and Other Derivatives: 4.76.
+// TestBSByTheBook computes the example of Hull, Options, Futures, and Other Derivatives: 4.76.
 func TestBSByTheBook(t *testing.T) {
 	price := BS([]float64{42}, Option{Rate: 0.1, Volatility: 0.2, Years: 0.5, Strike: 40})
 	assert.InDelta(t, 4.76, price[0], 0.005)
@@ -22,8 +22,8 @@ func TestCumulativeIsAsGoodAsItsBound(t *testing.T) {
 	}
 }
 
-// What the two terms' polynomials are off by is all that may separate the price
-// from the one with the exact distribution.
+// TestBSIsTheClosedForm compares prices with those of the exact distribution. They may differ by the errors of the two
+// polynomials.
 func TestBSIsTheClosedForm(t *testing.T) {
 	for _, o := range []Option{
 		{Rate: 0.08, Volatility: 0.3, Years: 1, Strike: 60},

@@ -38,7 +38,7 @@ func TestPoolByHand(t *testing.T) {
 	assert.Equal(t, &Volume{1, 2, 2, []float64{3.5, 0.25, 5.5, 0.75}}, v.pool(2))
 }
 
-// network is a random branch: positive weights, so that no sum is cut off.
+// network returns a random branch. Weights are positive, so that no sum is clipped to 0.
 func network(seed uint64, side int) Branch {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	floats := func(n int) []float32 {
@@ -58,7 +58,7 @@ func TestDLHasTheBenchmarksExtents(t *testing.T) {
 	}
 }
 
-// Without cutting off, the network is linear in its image.
+// TestDLIsLinearInPositiveImages expects a network without clipping to be linear in its image.
 func TestDLIsLinearInPositiveImages(t *testing.T) {
 	a, b := network(1, 60), network(2, 60)
 	sum := network(1, 60)
@@ -73,7 +73,7 @@ func TestDLIsLinearInPositiveImages(t *testing.T) {
 	assert.InDeltaSlice(t, want.Data, sum.Features().Data, 1e-9)
 }
 
-// The whole network at one feature, straight from the definition.
+// TestDLAtOnePlace computes one feature of the whole network directly from the definition.
 func TestDLAtOnePlace(t *testing.T) {
 	n := network(5, 100)
 	first := func(row, col, l int) (v float64) {

@@ -23,8 +23,8 @@ func TestHITSByHand(t *testing.T) {
 	}
 }
 
-// Two rounds multiply the authorities by AᵀA and the hubs by AAᵀ, so many rounds
-// lead to an eigenvector of each.
+// TestHITSTendsToEigenvectors runs many rounds. Two rounds multiply the authorities by AᵀA and the hubs by AAᵀ, so both
+// converge to eigenvectors.
 func TestHITSTendsToEigenvectors(t *testing.T) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(1, 2))

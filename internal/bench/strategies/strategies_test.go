@@ -15,8 +15,8 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// A diamond of 1 ms branches: side by side they save one, for one wait and two nodes that do
-// not continue a chain.
+// diamond is a diamond with branches of 1 ms. Concurrent branches save one of them, at the cost of one wait and of two
+// nodes that do not continue a chain.
 const diamond = `graph diamond {
   %0 = empty cost(1ms)
   %1 = empty after(%0) cost(1ms)
@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Costs and passes besides are those of all rows and of the bound.
+// TestCompareWithOptions expects the given costs and optional passes in all rows and in the bound.
 func TestCompareWithOptions(t *testing.T) {
 	f, err := ir.Parse("relay.rir", relay)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestCompareWithOptions(t *testing.T) {
 	opts := optimizer.Options{Custom: p, Also: []string{"dce"}}
 	c, err := Compare(context.Background(), f.Graph, opts, []string{"serial", "nimble"})
 	require.NoError(t, err)
-	assert.Equal(t, 2, c.Ops, "nobody reads what comes to c")
+	assert.Equal(t, 2, c.Ops, "no operation reads c")
 	assert.Equal(t, 1, c.Rows[1].Lanes)
 
 	f, err = ir.Parse("diamond.rir", diamond)
@@ -74,7 +74,7 @@ func TestCompareWithOptions(t *testing.T) {
 	assert.GreaterOrEqual(t, c.Rows[0].OverBound, 1.0)
 }
 
-// a is dead when c is written, but only on one lane: side by side all three are alive.
+// relay has three buffers. On one lane, a is dead when c is written; on several lanes all three are alive at once.
 const relay = `graph relay {
   buffer @a u8[1000000] device(0) temporary
   buffer @b u8[1000000] device(0) temporary
@@ -110,7 +110,7 @@ exact: too large
 $`, table)
 }
 
-// two comparisons, as if somebody had measured them.
+// two returns two comparisons with made-up times.
 func two() []*Comparison {
 	return []*Comparison{
 		{Graph: "a", Device: "h200", Ops: 3, Edges: 3, ReducedEdges: 2, BoundUS: 10, Rows: []Row{
@@ -126,7 +126,7 @@ func two() []*Comparison {
 	}
 }
 
-// A graph of nothing is planned, and says nothing of a strategy beside others.
+// TestGraphsWithoutOperationsHaveNoBound plans an empty graph, which must not affect the standings of strategies.
 func TestGraphsWithoutOperationsHaveNoBound(t *testing.T) {
 	c, err := Compare(context.Background(), &ir.Graph{Name: "empty"}, optimizer.Options{Custom: model.Profiles()[0]}, []string{"serial", "auto"})
 	require.NoError(t, err)

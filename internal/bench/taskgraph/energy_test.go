@@ -6,9 +6,10 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// energy bounds replays on k lanes from below (E. B. Fernandez and B. Bussell, "Bounds on the Number of Processors and Time for
-// Multiprocessor Optimal Schedules", IEEE Transactions on Computers 1973): by a deadline, each interval of time has to hold the part of each
-// operation that neither an early start nor a late one moves out of it, and k lanes hold k times its length.
+// energy computes a lower bound of replays on k lanes (E. B. Fernandez and B. Bussell, "Bounds on the Number of Processors
+// and Time for Multiprocessor Optimal Schedules", IEEE Transactions on Computers 1973). For a given deadline, each interval
+// of time must contain the part of each operation that lies in the interval both with the earliest and with the latest
+// start. k lanes have room for k times the length of the interval.
 type energy struct {
 	costs, head, tail []int64 // by operation: its time, and the longest path before it and behind it
 	lanes             int64
@@ -32,7 +33,8 @@ func newEnergy(g *ir.Graph, lanes int) *energy {
 	return e
 }
 
-// fits reports whether no interval has to hold more than there is by a deadline. Where one has to, no plan meets the deadline.
+// fits reports whether every interval has room for the work that it must contain. If one does not, no plan meets the
+// deadline.
 func (e *energy) fits(deadline int64) bool {
 	var at []int64
 	for v, cost := range e.costs {
@@ -54,7 +56,7 @@ func (e *energy) fits(deadline int64) bool {
 	return true
 }
 
-// within is the work that an interval has to hold.
+// within returns the work that an interval must contain.
 func (e *energy) within(from, to, deadline int64) (work int64) {
 	for v, cost := range e.costs {
 		early := min(cost, to-from, max(0, e.head[v]+cost-from))

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// member is a family's graph for that k.
+// member returns a family's graph for k.
 func member(t *testing.T, name string, k int) *Graph {
 	i := slices.IndexFunc(families, func(f Family) bool { return f.Name == name })
 	require.GreaterOrEqual(t, i, 0, name)
@@ -22,7 +22,7 @@ func member(t *testing.T, name string, k int) *Graph {
 	return &Graph{name, p.tasks}
 }
 
-// longest is the number of tasks on the longest path.
+// longest returns the number of tasks on the longest path.
 func (g *Graph) longest() (most int) {
 	length := make([]int, len(g.tasks))
 	for v, t := range g.tasks {
@@ -35,9 +35,9 @@ func (g *Graph) longest() (most int) {
 	return most
 }
 
-// The numbers of tasks, and of those on the longest path, are what the literature gives: for
-// the factorizations of t by t tiles, elimination of a matrix with m columns, (m² + m - 2) / 2
-// tasks, and the transform of m points, 2m - 1 calls and m log m butterflies.
+// TestFamiliesHaveThePublishedSizes compares the numbers of tasks, in all and on the longest path, with the literature: for
+// factorizations of t by t tiles; for elimination of a matrix with m columns, (m² + m - 2) / 2
+// tasks; for the transform of m points, 2m - 1 calls and m log m butterflies.
 func TestFamiliesHaveThePublishedSizes(t *testing.T) {
 	for k := 1; k <= 6; k++ {
 		points, m := 1<<k, k+1
@@ -70,8 +70,8 @@ func TestFamiliesHaveThePublishedSizes(t *testing.T) {
 	}
 }
 
-// Work is counted in multiplications of a tile: a sixth of the matrix's cube, a third, two thirds,
-// to leading order.
+// TestFactorizationsDoTheKnownWork compares the work, in multiplications of tiles, with a sixth, a third and two thirds of
+// the matrix's cube, to leading order.
 func TestFactorizationsDoTheKnownWork(t *testing.T) {
 	const k = 40
 	for name, share := range map[string]float64{"cholesky": 1. / 6, "lu": 1. / 3, "qr": 2. / 3} {
@@ -98,7 +98,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// Both forms are valid, and have the same dependencies between tasks.
+// TestFormsAgree expects that both forms are valid and have the same dependencies between tasks.
 func TestFormsAgree(t *testing.T) {
 	for i := range families {
 		g := families[i].Draw(40, 3)
@@ -125,7 +125,7 @@ func analyzed(t *testing.T, g *ir.Graph) *ir.Graph {
 	return r.Analyzed
 }
 
-// What a program is written to reads back.
+// TestLaunchesPrint expects that the text of a program can be parsed again.
 func TestLaunchesPrint(t *testing.T) {
 	g := member(t, "cholesky", 3).Launches(16)
 	f, err := ir.Parse("x.rir", ir.Print(g))
@@ -133,8 +133,8 @@ func TestLaunchesPrint(t *testing.T) {
 	assert.Equal(t, ir.Print(g), ir.Print(f.Graph))
 }
 
-// What is left of each family's dependencies is what the definition leaves: an edge goes if its
-// end is met on a walk from another successor of its start.
+// TestReductionFollowsTheDefinition compares the reduction of each family with the definition: an edge is removed if its
+// end can be reached from another successor of its start.
 func TestReductionFollowsTheDefinition(t *testing.T) {
 	for i := range families {
 		g := families[i].Draw(150, 5)
@@ -163,7 +163,7 @@ func TestReductionFollowsTheDefinition(t *testing.T) {
 	}
 }
 
-// met are the tasks to which two edges or more lead from u.
+// met returns the tasks that paths of two or more edges reach from u.
 func met(succs [][]int, u int) map[int]bool {
 	found := map[int]bool{}
 	for next := slices.Clone(succs[u]); len(next) > 0; next = next[1:] {

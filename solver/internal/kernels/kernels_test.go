@@ -17,7 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// gpu runs kernels on a simulated device that looks for races and for reads of what nobody wrote.
+// gpu runs kernels on a simulated device that detects races and reads of memory that was never written.
 type gpu struct {
 	*tracer.Tracer
 	t    *testing.T
@@ -396,7 +396,7 @@ func TestSumsAreDeterministic(t *testing.T) {
 }
 
 // Rows as long as the threads that share them do alone, and longer by one and by much, beside empty ones and several in
-// a warp: whoever does a row, it is right.
+// a warp: each row must be right, regardless of the threads that compute it.
 func TestLongRows(t *testing.T) {
 	onEach(t, func(g *gpu) {
 		for lanes := 1; lanes <= 32; lanes *= 2 {
@@ -452,7 +452,7 @@ func TestAccessesAreInferred(t *testing.T) {
 	assert.Len(t, found, len(want))
 }
 
-// TestAFactorOfZeroMovesNothing takes steps of 0 times infinity, which leave a solution as it is.
+// TestAFactorOfZeroMovesNothing takes steps of 0 times infinity, which must not change a solution.
 func TestAFactorOfZeroMovesNothing(t *testing.T) {
 	inf := math.Inf(1)
 	onEach(t, func(g *gpu) {

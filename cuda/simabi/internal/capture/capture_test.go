@@ -11,8 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// before is what a program says must have happened before some place in it: the
-// numbers of pieces of work.
+// before is the set of the numbers of pieces of work that precede a position in a program.
 type before map[int]bool
 
 func (b before) and(o before) before {
@@ -25,7 +24,7 @@ func (b before) and(o before) before {
 	return sum
 }
 
-// program is a random one of streams and events, and what it means.
+// program is a random program of streams and events, with a model of the order that it defines.
 type program struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -34,9 +33,9 @@ type program struct {
 	streams [4]Stream
 	events  [3]Event
 
-	at     [4]before // where each stream is, nil of one outside the capture
-	marks  [3]before // nil of an event without a record
-	follow []before  // what comes before each piece of work
+	at     [4]before // by stream: the work before its end; nil if the stream is not in the capture
+	marks  [3]before // by event: the work before its record; nil without a record
+	follow []before  // by piece of work: the work before it
 	nodes  []*graph.Node
 }
 
@@ -72,7 +71,7 @@ func (p *program) step() {
 	require.Equal(p.t, p.at[s] != nil, st.Capturing())
 }
 
-// joined reports whether the first stream has come after all that others have done.
+// joined reports whether all work of other streams precedes the end of the first stream.
 func (p *program) joined() bool {
 	for _, at := range p.at {
 		for n := range at {
@@ -85,7 +84,7 @@ func (p *program) joined() bool {
 }
 
 // TestGraphsOrderWhatProgramsOrder captures random programs and compares reachability
-// in the graph with a model that knows no graphs.
+// in the graph with a model that uses sets and no graph.
 func TestGraphsOrderWhatProgramsOrder(t *testing.T) {
 	ends := map[bool]int{}
 	for seed := range uint64(500) {
@@ -130,8 +129,8 @@ func (p *program) ancestors(n *graph.Node) before {
 	return all
 }
 
-// TestThreadsMayBeUnsafe goes through the documented table: who has begun a capture, in
-// which mode, and which mode the caller has chosen.
+// TestThreadsMayBeUnsafe checks the documented table: the thread that has begun a capture, the mode of the capture, and
+// the mode of the caller.
 func TestThreadsMayBeUnsafe(t *testing.T) {
 	for _, c := range []struct {
 		own     bool
@@ -177,13 +176,14 @@ func TestLegacyStreamIsOfItsOwner(t *testing.T) {
 	require.Equal(t, Implicit, device.CodeOf(s.Use(&here)))
 	require.Equal(t, Invalidated, blocking.Status())
 	require.Equal(t, Active, free.Status())
-	// An owner that goes away takes its captures along.
+	// The captures of an owner end with it.
 	s.Forget(1)
 	require.Equal(t, None, blocking.Status())
 	require.NoError(t, s.Use(&here))
 }
 
-// A stream that is destroyed still has to be joined, and ends what began in it.
+// TestDestroyedStreams destroys streams during captures. Their work must still be joined, and the destruction of the first
+// stream ends the capture.
 func TestDestroyedStreams(t *testing.T) {
 	var s Session
 	var thread Thread

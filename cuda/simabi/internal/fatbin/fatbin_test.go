@@ -20,10 +20,10 @@ func read(t testing.TB, name string) []byte {
 
 var layout = regexp.MustCompile(`(?m)//.*$|\s+`)
 
-// words are what is left of PTX without comments and space, which fatbins do not keep.
+// words removes comments and white space, which fatbins do not keep, from PTX.
 func words(ptx []byte) string { return layout.ReplaceAllString(string(ptx), "") }
 
-// TestPTX compares with the text that the same compiler writes by itself.
+// TestPTX compares the PTX in fatbins with the text that the same compiler writes to a file.
 func TestPTX(t *testing.T) {
 	for _, name := range []string{"plain.fatbin", "packed.fatbin"} {
 		image := read(t, name)
@@ -48,7 +48,7 @@ func TestPTXOfFatbinsCutShort(t *testing.T) {
 	}
 }
 
-// FuzzPTX looks for a panic, and for memory taken at a header's word.
+// FuzzPTX checks that no input causes a panic, or an allocation of the size that a header announces.
 func FuzzPTX(f *testing.F) {
 	f.Add(read(f, "plain.fatbin"))
 	f.Add(read(f, "packed.fatbin"))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// archive is a library archive of files, with a table of symbols and one of names.
+// archive returns a library archive of files, with a table of symbols and one of names.
 func archive(files ...[]byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(ArchiveMagic)
@@ -43,7 +43,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// The toolkit's device runtime library has PTX for its newest architecture alone.
+// TestDeviceRuntimeLibrary reads the toolkit's device runtime library, which has PTX only for its newest architecture.
 func TestDeviceRuntimeLibrary(t *testing.T) {
 	var text []byte
 	for _, path := range []string{"/usr/lib/x86_64-linux-gnu/libcudadevrt.a", "/usr/local/cuda/lib64/libcudadevrt.a"} {

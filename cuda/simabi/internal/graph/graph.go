@@ -13,10 +13,10 @@ type Graph struct {
 	// Handle is the caller's name for the graph, 0 until it has one.
 	Handle uintptr
 
-	nodes []*Node // in order of creation
-	owner *Node   // that contains it, or nil
-	twins map[*Node]*Node
-	turns uint64 // counts what made nodes sinks
+	nodes []*Node         // in order of creation
+	owner *Node           // the node that contains it, or nil
+	twins map[*Node]*Node // of a clone: by node of the original
+	turns uint64          // number of times that a node became a sink
 }
 
 // Node belongs to one graph, until it is removed.
@@ -32,7 +32,7 @@ type Node struct {
 	mark       mark    // of walks
 }
 
-// Edge says that To runs after From.
+// Edge is a dependency: To runs after From.
 type Edge struct{ From, To *Node }
 
 // New makes an empty graph.
@@ -44,14 +44,14 @@ func (g *Graph) Nodes() []*Node { return g.nodes }
 // Owner is the node that contains the graph, or nil.
 func (g *Graph) Owner() *Node { return g.owner }
 
-// Graph is what the node belongs to, nil when it was removed.
+// Graph returns the graph of the node, or nil if the node was removed.
 func (n *Node) Graph() *Graph { return n.graph }
 
-// Params is what the node does.
+// Params returns the parameters of the node.
 func (n *Node) Params() Params { return n.params }
 
-// SetParams has the node do something else of the same kind. Graphs in p are the
-// node's from now on.
+// SetParams replaces the parameters by others of the same kind. The node becomes the owner of the graphs in
+// p.
 func (n *Node) SetParams(p Params) {
 	n.params = p
 	n.own()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// toy is a kind and a number, which may change unless the type is 13.
+// toy holds parameters of a test: a kind, and a number that may change unless the kind is 13.
 type toy struct {
 	kind  Kind
 	value int
@@ -25,7 +25,7 @@ func (t toy) Becomes(next Params) Reason {
 	return Same
 }
 
-// model is a graph by the simplest means: a matrix.
+// model is a graph as an adjacency matrix, the oracle of the tests.
 type model struct {
 	g     *Graph
 	nodes []*Node
@@ -45,7 +45,7 @@ func (m *model) alive() []int {
 	return out
 }
 
-// edit does something at random to both, and demands that both allow it.
+// edit makes a random change to the graph and the model. Both must accept or refuse it.
 func (m *model) edit(t *testing.T, rng *rand.Rand) {
 	alive := m.alive()
 	pick := func() int { return alive[rng.IntN(len(alive))] }
@@ -88,7 +88,7 @@ func (m *model) edit(t *testing.T, rng *rand.Rand) {
 
 func (m *model) index(n *Node) int { return slices.Index(m.nodes, n) }
 
-// same demands that what the graph answers is what the model says.
+// same requires that all queries of the graph agree with the model.
 func (m *model) same(t *testing.T) {
 	edges := map[[2]int]bool{}
 	for _, e := range m.g.Edges() {
@@ -128,7 +128,7 @@ func (m *model) indices(nodes []*Node) (out []int) {
 	return out
 }
 
-// cyclic says whether some node reaches itself.
+// cyclic reports whether a node reaches itself.
 func (m *model) cyclic() bool {
 	reach := map[[2]int]bool{}
 	for e := range m.edge {
@@ -201,7 +201,7 @@ func TestEditsAreAllOrNothing(t *testing.T) {
 	require.Len(t, g.Nodes(), 2)
 }
 
-// random is an acyclic graph with graphs inside, to a depth.
+// random returns an acyclic graph with child graphs, nested up to a depth.
 func random(rng *rand.Rand, depth int) *Graph {
 	g := New()
 	for i := range rng.IntN(6) {
@@ -222,8 +222,8 @@ func random(rng *rand.Rand, depth int) *Graph {
 	return g
 }
 
-// leaves lists what a graph runs, and between which there is an order, by the rule that
-// a child graph begins after what its node depends on and ends before what follows.
+// leaves returns the nodes that a graph runs, and the pairs between which there is an order. A child graph begins after
+// the dependencies of its node and ends before the dependents.
 func leaves(g *Graph) (all []*Node, before map[[2]*Node]bool) {
 	before = map[[2]*Node]bool{}
 	inside := map[*Node][]*Node{}
@@ -332,7 +332,7 @@ func TestClonesRemember(t *testing.T) {
 	}
 }
 
-// A graph of ten thousand nodes is a matter of milliseconds, whatever its shape.
+// TestLargeGraphsAreQuick builds graphs of ten thousand nodes in several shapes, which must take milliseconds.
 func TestLargeGraphsAreQuick(t *testing.T) {
 	const n = 10_000
 	shapes := map[string]func(i int, nodes []*Node) []*Node{

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// builder makes a graph and keeps its sinks in order by the words of the rule.
+// builder builds a graph and keeps its sinks in the order that the documented rule defines.
 type builder struct {
 	*Graph
 	sinks []*Node
@@ -36,8 +36,8 @@ func (b *builder) disconnect(e Edge) {
 	}
 }
 
-// build runs a program of edits. Mutation m, if it is one of its steps, is left out or
-// done in another way.
+// build runs a random program of edits. If m is the number of a step, that step is left out or
+// changed.
 func build(seed uint64, m int) *builder {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	b := &builder{Graph: New()}
@@ -68,7 +68,7 @@ func build(seed uint64, m int) *builder {
 	return b
 }
 
-// paths maps each way to reach a node, back from a sink by the places of edges, to it.
+// paths maps each path from a sink back to a node, as a list of edge positions, to the node.
 func (b *builder) paths() map[string]*Node {
 	found := map[string]*Node{}
 	var walk func(path string, n *Node)
@@ -84,8 +84,8 @@ func (b *builder) paths() map[string]*Node {
 	return found
 }
 
-// expect is what Match must find: the nodes that the same ways lead to are pairs, if the
-// ways are the same and any two lead to one node in both graphs or in neither.
+// expect returns the result that Match must return. Nodes at the end of equal paths are pairs. The topologies are equal if
+// the sets of paths are, and any two paths lead to the same node in both graphs or in neither.
 func expect(x, g *builder) Reason {
 	a, b := x.paths(), g.paths()
 	if len(a) != len(b) {
@@ -112,7 +112,7 @@ func expect(x, g *builder) Reason {
 	return worst
 }
 
-// TestMatchFollowsTheRule compares graphs that were made in the same way, or almost.
+// TestMatchFollowsTheRule matches graphs that were built by the same edits, with or without a mutation.
 func TestMatchFollowsTheRule(t *testing.T) {
 	seen := map[Reason]int{}
 	for seed := range uint64(300) {
@@ -132,7 +132,7 @@ func TestMatchFollowsTheRule(t *testing.T) {
 				continue
 			}
 			require.NotNil(t, bad, "seed %d, mutation %d", seed, m)
-			if want != TopologyChanged { // of several changes of nodes any may be told
+			if want != TopologyChanged { // any of several changed nodes may be reported
 				require.Contains(t, []Reason{TypeChanged, ParametersChanged}, bad.Reason)
 				require.Same(t, g.Graph, bad.Node.Graph())
 			} else {
@@ -145,7 +145,7 @@ func TestMatchFollowsTheRule(t *testing.T) {
 	}
 }
 
-// Each way in which the driver documents that topologies differ, and what it says then.
+// TestTopologiesDiffer checks each documented difference between topologies, and the reported nodes.
 func TestTopologiesDiffer(t *testing.T) {
 	make := func(edges ...[2]int) (*Graph, []*Node) {
 		g := New()
