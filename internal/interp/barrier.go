@@ -126,8 +126,9 @@ func (e *engine) leave(gone uint32) {
 	}
 }
 
-// completeBarrier releases the waiting fragments if all threads have arrived. All of
-// them continue at the time of the last arrival.
+// completeBarrier releases the waiting fragments if all threads have arrived: as many as
+// the barrier names, or all that have not exited. All of them continue at the time of the
+// last arrival.
 func (e *engine) completeBarrier(id int32) {
 	b := &e.barriers[id]
 	expected := b.counted
@@ -169,7 +170,8 @@ func (w *warp) waitsAt(id int32) bool {
 	return false
 }
 
-// passBarrier delivers the result of a reduction to the fragments that waited.
+// passBarrier lets the fragments that wait at a barrier continue, and stores the result of
+// a reduction in their registers.
 func (w *warp) passBarrier(id int32, b *barrier) {
 	for i := range w.frags {
 		f := &w.frags[i]

@@ -88,7 +88,8 @@ var (
 	costCall     = on(unit.Branch, 2, 30)
 )
 
-// arithmeticCost classifies an operation on registers.
+// arithmeticCost classifies an operation on registers. typ is the first type of the opcode,
+// that of the result.
 func arithmeticCost(in *ptx.Inst, typ ptx.Type) cost {
 	switch in.Name {
 	case "ex2", "lg2", "sin", "cos", "tanh":

@@ -144,7 +144,8 @@ func (k *Kernel) MaxThreads() int {
 	return int(k.maxThreads[0]) * int(k.maxThreads[1]) * int(k.maxThreads[2])
 }
 
-// prepare fills the registers that are constant during a launch.
+// prepare fills the registers that are constant during a launch: immediates if the warp's
+// register file was of another kernel, parameters, and special registers.
 func (w *warp) prepare(e *engine, index uint32) {
 	w.reserve(e, index)
 	k := w.kernel

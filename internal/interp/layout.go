@@ -320,7 +320,10 @@ func (l *lowering) assignClears(used []interval) {
 	}
 }
 
-// placeUniforms places launch constants after the temporaries.
+// placeUniforms places launch constants after the temporaries. The register file of a warp
+// is then:
+//
+//	temporaries, by linear scan │ constants, parameters, special registers │ scratch of warp-wide operations
 func (l *lowering) placeUniforms() {
 	k := l.k
 	if k.stacks = k.stacks || len(k.routines) > 0; k.stacks {
@@ -375,7 +378,8 @@ func (l *lowering) placeUniform(v *vreg, dynamic uint64) {
 	}
 }
 
-// patch replaces register numbers by places.
+// patch replaces register numbers by slots, in the items and in the records that were
+// copied from them.
 func (l *lowering) patch() {
 	k := l.k
 	next := 0

@@ -41,6 +41,12 @@ func (l *lowering) waitAsync(exec handler, groups uint64) error {
 }
 
 // copyAsync lowers cp.async [dst], [src], size {, bytes to read | !read};
+//
+//	record   a, imm   the address in global memory
+//	         c        the number of bytes to read, or noSlot
+//	extra    e        the register of the address in shared memory
+//	         p        the predicate that skips the read
+//	         async    its offset and width, and the size
 func (l *lowering) copyAsync() error {
 	in := l.in
 	if len(in.Args) < 3 || len(in.Args) > 4 || in.Args[2].Kind != ptx.OpInt || in.Args[0].Kind != ptx.OpMem {
@@ -162,8 +168,9 @@ func (l *lowering) mbarrier() error {
 	return nil
 }
 
-// testBarrier lowers mbarrier.test_wait and try_wait. They are ordering loads: code
-// uses them to wait for other threads.
+// testBarrier lowers mbarrier.test_wait and try_wait. They are loads by which code waits
+// for other threads, so they order accesses and are watched for polling. try_wait does not
+// suspend the thread.
 func (l *lowering) testBarrier() error {
 	in := l.in
 	if len(in.Args) < 3 {

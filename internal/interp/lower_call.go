@@ -230,7 +230,8 @@ func (l *lowering) function(fr *frame) error {
 	return nil
 }
 
-// registerParams moves the parameters declared in .reg from or to their places.
+// registerParams moves the parameters declared in .reg from their places in local memory to
+// their registers, or results back.
 func (l *lowering) registerParams(kind accessKind, list []*ptx.Var) {
 	for _, v := range list {
 		if v.Space != ptx.RegSpace {
@@ -297,7 +298,9 @@ func (l *lowering) callRoutine(callee *routine, pointer slot, results, args []pt
 	return nil
 }
 
-// lowerRoutines lowers the routines that the kernel calls, transitively.
+// lowerRoutines lowers the routines that the kernel calls, transitively: the list grows
+// while it is processed. Routines have no registers in common with the kernel, but liveness
+// may assign the same slots, which calls save.
 func (l *lowering) lowerRoutines() error {
 	if len(l.k.routines) == 0 {
 		return nil

@@ -103,7 +103,8 @@ func (l *lowering) set() error {
 	return nil
 }
 
-// setTo returns the handler of set for a type of results, or nil.
+// setTo returns the handler of set for a type of results, or nil. True is all ones for
+// integers and 1.0 for floats.
 func setTo(typ ptx.Type, packed bool) handler {
 	switch {
 	case packed && typ == ptx.F16X2:
@@ -179,7 +180,8 @@ func (l *lowering) slct() error {
 	return l.registers(exec, costALU, list[0], size, size, size, 4)
 }
 
-// predicateResult completes an instruction that tests register a.
+// predicateResult completes an instruction that tests register a. It is lowered like setp
+// with equal operands.
 func (l *lowering) predicateResult(size int, typ ptx.Type, f tester) error {
 	in := l.in
 	if len(in.Args) != 2 {

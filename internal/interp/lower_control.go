@@ -52,7 +52,8 @@ func (l *lowering) brx() error {
 	return nil
 }
 
-// ret leaves a kernel, or jumps to the end of a function.
+// ret leaves a kernel, or jumps to the end of a function. After an inlined body this is the
+// code behind the call; in a routine the ending "returns" is there.
 func (l *lowering) ret() error {
 	if l.frame.fn.Entry {
 		return l.exit()
@@ -209,7 +210,13 @@ func (l *lowering) elect() error {
 
 // shfl lowers a shuffle, with or without .sync:
 //
-//	shfl.sync.mode.b32 d|p, a, b, c, members     a: value, b: lane or offset, c: clamp and segment
+//	shfl.sync.mode.b32 d|p, a, b, c, members
+//
+//	record   d, a, b, c     b is the lane or offset, c the clamp and segment mask
+//	extra    d2 p           members: the register of the mask
+//	         mode           one of shuffleModes
+//
+// Without .sync the lanes that execute the instruction take part, and none waits.
 func (l *lowering) shfl() error {
 	in := l.in
 	r := blank()
@@ -246,8 +253,12 @@ func (l *lowering) shfl() error {
 	return l.warpSync(shuffle, r, &in.Args[4], costShuffle)
 }
 
-// vote lowers vote, with or without .sync: a reduction of a predicate over the
-// lanes of a member mask.
+// vote lowers vote, with or without .sync: a reduction of a predicate over the lanes of a
+// member mask.
+//
+//	vote.sync.all|any|uni.pred p, a, members     d is a predicate
+//	vote.sync.ballot.b32       d, a, members     d has 32 bits
+//	extra                      p is the source predicate, pNeg its negation
 func (l *lowering) vote() error {
 	in := l.in
 	if len(in.Args) < 2 || has(in, "sync") != (len(in.Args) == 3) {
@@ -287,8 +298,12 @@ func (l *lowering) vote() error {
 	return l.warpSync(exec, r, &in.Args[2], costVote)
 }
 
-// match lowers match.any and match.all, which compare a register of 32 or 64 bits
-// over the lanes of a member mask.
+// match lowers match.any and match.all, which compare a register of 32 or 64 bits over the
+// lanes of a member mask:
+//
+//	values of lanes 0 … 3    7  9  7  7
+//	match.any                1101b for lanes 0, 2 and 3; 0010b for lane 1
+//	match.all                0, p false: the values differ
 func (l *lowering) match() error {
 	in := l.in
 	list := types(in)
@@ -320,7 +335,8 @@ func (l *lowering) match() error {
 	return l.warpSync(exec, r, &in.Args[2], costShuffle)
 }
 
-// redux lowers redux.sync. The operation and .sync may come in either order.
+// redux lowers redux.sync, a reduction of a register over the lanes of a member mask. The
+// operation and .sync may come in either order.
 func (l *lowering) redux() error {
 	in := l.in
 	list := types(in)

@@ -137,7 +137,8 @@ func (l *lowering) convertPair(c conversion, dst pairFormat, src string) error {
 	return l.registers(exec, costConvert, ptx.F32, dst.register(), 4, 4)
 }
 
-// convertPacked converts both elements of a register.
+// convertPacked converts both elements of a register, for example from two 8-bit floats to
+// two halves.
 func (l *lowering) convertPacked(c conversion, dst, src pairFormat) error {
 	one := func(v uint64) uint64 { return uint64(c.encode(dst.smallFloat, src.decode(uint32(v)&(1<<src.bits-1)))) }
 	return l.convert(dst.register(), src.register(), func(v uint64) uint64 {
@@ -145,8 +146,11 @@ func (l *lowering) convertPacked(c conversion, dst, src pairFormat) error {
 	})
 }
 
-// convertPack saturates two integers to a narrow type. It puts them, the first one
-// higher, below the bits of the third operand.
+// convertPack lowers cvt.pack, which saturates two integers to a narrow type. It puts them,
+// the first one higher, below the bits of the third operand:
+//
+//	cvt.pack.sat.u8.s32.b32 d, a, b, c      d = c[15:0] a[7:0] b[7:0]
+//	cvt.pack.sat.s16.s32    d, a, b         d = a[15:0] b[15:0]
 func (l *lowering) convertPack() error {
 	in := l.in
 	at := 0

@@ -66,7 +66,9 @@ func (l *lowering) wmma() error {
 	return l.product()
 }
 
-// fragmentAccess is wmma.load d, [p], stride and wmma.store [p], d, stride.
+// fragmentAccess lowers wmma.load d, [p], stride and wmma.store [p], d, stride. The record
+// has the address in a and imm, the stride in x.e, and the shape and the fragment in
+// x.matrix. The stride is in elements.
 func (l *lowering) fragmentAccess(load bool) error {
 	in := l.in
 	if len(in.Suffix) < 2 || len(in.Args) < 2 || len(in.Args) > 3 {
@@ -191,7 +193,9 @@ func productFormats(in *ptx.Inst) (f [4]string, ok bool) {
 	return f, false
 }
 
-// tiles lowers ldmatrix and stmatrix.
+// tiles lowers ldmatrix and stmatrix, which move one, two or four 8x8 tiles of 16-bit
+// elements. Lanes 0 to 7 hold the addresses of the rows of the first tile, lanes 8 to 15
+// those of the second, and so on.
 func (l *lowering) tiles(load bool) error {
 	in := l.in
 	if len(in.Args) != 2 || !has(in, "m8n8") || !has(in, "b16") {

@@ -241,7 +241,8 @@ func (l *lowering) store() error {
 	return nil
 }
 
-// storeElements is elements for sources, whose literals have the type of the access.
+// storeElements resolves the sources of a store. Literals have the type of the access, and
+// registers may be wider than its elements.
 func (l *lowering) storeElements(x *extra, ops []ptx.Operand, typ ptx.Type) error {
 	for i := range ops {
 		size := l.size(&ops[i], registerSize(typ))
@@ -284,7 +285,7 @@ func (l *lowering) atomic() error { return l.atomicVector(0) }
 func (l *lowering) reduction() error { return l.atomicVector(-1) }
 
 // atomicVector lowers an operation on a vector to one operation for each element: only
-// these are atomic.
+// these are atomic, see "atom" in the PTX ISA.
 func (l *lowering) atomicVector(shift int) error {
 	whole := l.in
 	if len(whole.Args) != 3+shift || whole.Args[2+shift].Kind != ptx.OpVector {
@@ -313,7 +314,14 @@ func (l *lowering) atomicVector(shift int) error {
 }
 
 // atomicOn lowers atom or red on one element. shift is -1 if there is no destination, so
-// that the other operands are one position further left.
+// that the other operands are one position further left:
+//
+//	atom.global.cas.b32 d, [p], b, c      d old value, a and imm the address, b and c the operands
+//	red.global.add.f32     [p], b         d is noSlot
+//
+//	extra   atomic     "cas.b32", the kind in records and reports
+//	        op         the function of the old value, b and c
+//	        inShared   the same for shared memory, if it differs
 func (l *lowering) atomicOn(shift int) error {
 	in := l.in
 	list := types(in)

@@ -2,7 +2,8 @@ package interp
 
 import "github.com/reprise-gpu/reprise/internal/ptx"
 
-// alloca allocates local memory until the function returns.
+// alloca lowers the allocation of local memory until the function returns; see "Stack
+// Manipulation Instructions" in the PTX ISA. The alignment is at most that of a frame.
 func (l *lowering) alloca() error {
 	in := l.in
 	if len(in.Args) < 2 || len(in.Args) > 3 {

@@ -16,9 +16,10 @@ type Module struct {
 	calls   *callGraph
 }
 
-// LoadModule allocates and initialises the module's global and constant variables in
-// mem, and lowers its kernels. A kernel with instructions that are not supported is
-// loaded as well; its launch is a fault.
+// LoadModule allocates and initialises the module's global and constant variables in mem,
+// and lowers its kernels. A kernel with instructions that are not supported is loaded as
+// well; its launch is a fault. Errors are lack of memory and initial values with unknown
+// symbols; nothing then remains allocated.
 func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}, calls: newCallGraph(m)}
 	if err := mod.fits(); err != nil {

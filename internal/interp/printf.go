@@ -60,8 +60,9 @@ func printf(format string, next func(size int) uint64, text func(addr uint64) st
 	}
 }
 
-// specify parses a conversion specification from behind its '%'. It returns its length,
-// 0 if it is malformed. star returns a width or precision given as '*'.
+// specify parses a conversion specification from behind its '%'. It returns its length, 0
+// if it is malformed. star returns a width or precision given as '*'. A negative width
+// means alignment to the left, and a negative precision none, as in C.
 func specify(s string, star func() int) (c specification, n int) {
 	c.precision, c.bits = -1, 32
 	for n < len(s) && strings.IndexByte("-+ #0", s[n]) >= 0 {
@@ -214,7 +215,8 @@ func (c *specification) padded(s string) string {
 	return fill + s
 }
 
-// text returns the C string at a generic address, for output, or "?" if there is none.
+// text returns the C string at a generic address, for output, or "?" if there is none. It
+// ends at the first zero byte, at the end of the memory, or after maxField bytes.
 func (w *warp) text(addr uint64, lane int) string {
 	var s []byte
 	switch {

@@ -70,8 +70,8 @@ func (w *warp) runnable() bool {
 	return false
 }
 
-// sweep removes fragments that have ended, and executes warp-wide operations whose
-// lanes have arrived.
+// sweep removes fragments that have ended, and executes warp-wide operations whose lanes
+// have arrived. It runs at the end of each turn of the warp.
 func (w *warp) sweep() {
 	kept := w.frags[:0]
 	for _, f := range w.frags {

@@ -61,7 +61,8 @@ func (l *lowering) surface(address, data int, kind accessKind) error {
 	return nil
 }
 
-// surfaceUpdate lowers sured.b, which makes blocks run in grid order.
+// surfaceUpdate lowers sured.b, which makes blocks run in grid order: its updates are not
+// logged.
 func (l *lowering) surfaceUpdate() error {
 	list := types(l.in)
 	if len(list) != 1 {

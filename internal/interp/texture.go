@@ -31,7 +31,13 @@ var imageKinds = map[string]struct {
 	"a1d": {2, true, false}, "a2d": {3, true, false}, "cube": {3, false, true}, "acube": {4, true, true},
 }
 
-// imageOperand resolves "[handle, {coordinates}]".
+// imageOperand resolves "[handle, {coordinates}]":
+//
+//	record   a         the handle: a 64-bit register, or the address of a reference
+//	extra    sources   the coordinates, 32 bits each; the first is the layer of a1d, a2d and acube
+//	         image     geometry, channel, query or clamp mode
+//
+// A cube has three coordinates, which are a direction.
 func (l *lowering) imageOperand(r *inst, op *ptx.Operand, kind accessKind) error {
 	r.x = newExtra()
 	// -1 means that all channels are returned.

@@ -7,8 +7,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
-// Vector accesses of whole registers are frequent in loops over tiles. They find
-// the address of each lane's vector first, and then move one register after another.
+// Vector accesses of whole registers are frequent in loops over tiles. They find the
+// address of each lane's vector first, and then move one register after another, so that
+// the inner loop is over the lanes of one register:
+//
+//	ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]
+//
+//	memory   lane 0: f1 f2 f3 f4 │ lane 1: f1 f2 f3 f4 │ …
+//	file     %f1 of lanes 0 … 31 │ %f2 of lanes 0 … 31 │ …
 
 // places finds the host addresses of the live lanes' vectors, and counts their sectors. It
 // returns false after a fault.

@@ -169,8 +169,9 @@ func (v *watcher) warpAccess(w *warp, in *inst) {
 // wholeRow is the lane number of an access that all lanes make together.
 const wholeRow = -1
 
-// global records an access of a lane to n bytes of global memory. An access outside all
-// allocations is not recorded, since its execution is a fault.
+// global records an access of a lane to n bytes of global memory. lane is wholeRow for an
+// access of all lanes to adjacent elements. An access outside all allocations is not
+// recorded, since its execution is a fault.
 func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 	s := &v.sites[in.site]
 	// The site has moved to another allocation. Most sites stay in one.

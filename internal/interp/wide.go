@@ -91,8 +91,9 @@ func (l *lowering) wide() error {
 	return l.fail("the interpreter cannot run this instruction")
 }
 
-// atomicWide lowers atom.exch and atom.cas. The sources are the elements of
-// the access, and the upper half of the result is its second destination.
+// atomicWide lowers atom.exch and atom.cas on 128 bits. The sources are the elements of the
+// access, and the upper half of the result is its second destination. Both halves change
+// together, as one lane is executed at a time.
 func (l *lowering) atomicWide(args []ptx.Operand) error {
 	name := atomicName(l.in)
 	if name != "exch" && name != "cas" || len(args) < 3 || name == "cas" && len(args) != 4 {
