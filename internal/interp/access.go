@@ -296,8 +296,6 @@ func (w *warp) brokenRow(in *inst, addr, size uint64, lane int) unsafe.Pointer {
 	}
 }
 
-// loadGlobal loads one element of the register's width.
-//
 // loadGlobal loads one element of the register's width from global memory, by the first
 // path that applies: contiguous, or row for each run of lanes.
 //

@@ -26,9 +26,6 @@ func (u *undo) admit(a *allocation) {
 	}
 }
 
-// save copies a page unless another engine has. The lock also delays a store to the
-// page while another engine copies it.
-//
 // save copies a page unless another engine has copied it. The lock also delays a store to
 // the page while another engine copies it: the store follows save.
 //
