@@ -35,7 +35,7 @@ cuGetProcAddress finds it.
 ## Managed memory
 
 Managed memory moves when kernels touch it and when it is prefetched ([TIME-MODEL.md](TIME-MODEL.md#managed-memory)). The
-simulator cannot observe accesses of the host, so it charges no time for the way back by itself. To charge it, prefetch the
+simulator cannot observe accesses of the host, so it charges no time for pages that move back. To charge it, prefetch the
 memory to CU_DEVICE_CPU before the host accesses it. On a device that refuses prefetches, attach the memory to the host.
 
 ## Host functions and time
@@ -71,8 +71,8 @@ Access to reserved addresses without a mapping, and to mappings without access r
 CUDA_ERROR_ILLEGAL_ADDRESS for kernels, CUDA_ERROR_INVALID_VALUE for copies and fills.
 
 - The address hint of cuMemAddressReserve is ignored.
-- Memory may be mapped at several addresses. Blocks of a kernel then run in grid order, and races are detected in the
-  memory, not at the addresses.
+- Memory may be mapped at several addresses. Blocks of a kernel then run in grid order, and races are detected between accesses to the
+  same memory, whatever their addresses.
 - Reads of mapped memory that was never written are not detected, because cuMemCreate returns zeroes here.
 - cuMemUnmap and cuMemSetAccess wait for all work. The functions themselves take no virtual time.
 - Memory whose handle type is a POSIX file descriptor can be created, but not exported.
