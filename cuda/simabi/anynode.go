@@ -74,6 +74,8 @@ func sim_cuGraphAddNode_v2(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNode,
 	return addNode(out, g, deps, n, anyParams(p))
 }
 
+// sim_cuGraphNodeSetParams changes a node of the kind that p contains. Nodes of another kind are refused.
+//
 //export sim_cuGraphNodeSetParams
 func sim_cuGraphNodeSetParams(h C.CUgraphNode, p *C.CUgraphNodeParams) C.CUresult {
 	return setNode(h, kindOf(p), anyParams(p))

@@ -25,6 +25,7 @@ type array struct {
 
 func (a *array) owner() *context { return a.context }
 
+// arrayOf returns the live array of a handle, in any context.
 func arrayOf(h C.CUarray) (*array, error) { return arrays.get(of(unsafe.Pointer(h))) }
 
 // texelFormats are the formats of channels; planar, compressed and normalized ones are
@@ -100,6 +101,9 @@ func sim_cuArrayCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY_DESCRIPTOR) C.CUresult
 	})
 }
 
+// sim_cuArray3DCreate_v2 creates an array with one to three dimensions, layers, or the six faces of a cube. Sparse arrays,
+// deferred mappings and depth textures are refused as not supported, unknown flags as invalid.
+//
 //export sim_cuArray3DCreate_v2
 func sim_cuArray3DCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) C.CUresult {
 	return inContextUnsafe(func(c *context) error {
@@ -110,6 +114,8 @@ func sim_cuArray3DCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) C.CUre
 	})
 }
 
+// sim_cuArrayGetDescriptor_v2 refuses an array with a depth, which its result cannot describe.
+//
 //export sim_cuArrayGetDescriptor_v2
 func sim_cuArrayGetDescriptor_v2(out *C.CUDA_ARRAY_DESCRIPTOR, h C.CUarray) C.CUresult {
 	return onNamed(func(*thread) error {

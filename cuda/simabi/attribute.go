@@ -139,6 +139,7 @@ var measured = map[C.CUdevice_attribute]func(*model.Profile) int{
 	},
 }
 
+// ifAtLeast returns value for GPUs of compute capability since.0 and later, else 0.
 func ifAtLeast(major, since, value int) int {
 	if major >= since {
 		return value

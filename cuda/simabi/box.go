@@ -40,12 +40,15 @@ type boxSide struct {
 	lod           C.size_t
 }
 
+// hostSide returns a side whose address must be in host memory.
 func hostSide(p unsafe.Pointer) *boxSide { return &boxSide{kind: C.CU_MEMORYTYPE_HOST, host: p} }
 
+// deviceSide returns a side whose address must be in memory of the driver.
 func deviceSide(p C.CUdeviceptr) *boxSide {
 	return &boxSide{kind: C.CU_MEMORYTYPE_DEVICE, device: p}
 }
 
+// unifiedSide returns a side whose kind of memory follows from its address.
 func unifiedSide(p C.CUdeviceptr) *boxSide {
 	return &boxSide{kind: C.CU_MEMORYTYPE_UNIFIED, device: p}
 }

@@ -109,6 +109,9 @@ func sim_cuStreamBeginCapture_v2(h C.CUstream, mode C.CUstreamCaptureMode) C.CUr
 	return withStream(h, func(s *stream) error { return s.begin(mode, graph.New(), nil) })
 }
 
+// sim_cuStreamBeginCaptureToGraph adds the nodes to an existing graph. The first node depends on deps, which must be nodes
+// of that graph.
+//
 //export sim_cuStreamBeginCaptureToGraph
 func sim_cuStreamBeginCaptureToGraph(h C.CUstream, hg C.CUgraph, deps *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t, mode C.CUstreamCaptureMode) C.CUresult {
 	return withStream(h, func(s *stream) error {
@@ -132,6 +135,9 @@ func sim_cuStreamBeginCaptureToGraph(h C.CUstream, hg C.CUgraph, deps *C.CUgraph
 	})
 }
 
+// sim_cuStreamEndCapture ends a capture in the stream and thread in which it began. With an error, it ends the capture
+// without a graph, unless the stream or the thread is the wrong one.
+//
 //export sim_cuStreamEndCapture
 func sim_cuStreamEndCapture(h C.CUstream, out *C.CUgraph) C.CUresult {
 	return withStream(h, func(s *stream) error {
@@ -216,6 +222,9 @@ func sim_cuStreamUpdateCaptureDependencies(h C.CUstream, deps *C.CUgraphNode, n 
 	return sim_cuStreamUpdateCaptureDependencies_v2(h, deps, nil, n, flags)
 }
 
+// sim_cuStreamUpdateCaptureDependencies_v2 adds nodes to the set of the stream, or replaces the set. Nodes of a replaced
+// set need not be joined.
+//
 //export sim_cuStreamUpdateCaptureDependencies_v2
 func sim_cuStreamUpdateCaptureDependencies_v2(h C.CUstream, deps *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t, flags C.uint) C.CUresult {
 	return withStream(h, func(s *stream) error {
@@ -234,6 +243,8 @@ func sim_cuStreamUpdateCaptureDependencies_v2(h C.CUstream, deps *C.CUgraphNode,
 	})
 }
 
+// sim_cuThreadExchangeStreamCaptureMode sets the mode of the calling thread and stores the previous one.
+//
 //export sim_cuThreadExchangeStreamCaptureMode
 func sim_cuThreadExchangeStreamCaptureMode(mode *C.CUstreamCaptureMode) C.CUresult {
 	return call(func(t *thread) error {

@@ -45,6 +45,9 @@ func sim_cuGraphChildGraphNodeGetGraph(h C.CUgraphNode, out *C.CUgraph) C.CUresu
 	})
 }
 
+// sim_cuGraphExecChildGraphNodeSetParams replaces the work of all nodes in a child graph, by the rules of
+// cuGraphExecUpdate.
+//
 //export sim_cuGraphExecChildGraphNodeSetParams
 func sim_cuGraphExecChildGraphNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, child C.CUgraph) C.CUresult {
 	return setExecNode(x, n, graph.ChildNode, childParams(child))

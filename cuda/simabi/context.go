@@ -220,6 +220,8 @@ func sim_cuCtxDetach(ctx C.CUcontext) C.CUresult {
 	})
 }
 
+// sim_cuCtxSynchronize waits for all work of the context. It is refused while a stream of the context is captured.
+//
 //export sim_cuCtxSynchronize
 func sim_cuCtxSynchronize() C.CUresult {
 	return inContextUnsafe(func(c *context) error {
@@ -295,6 +297,8 @@ func sim_cuCtxGetId(ctx C.CUcontext, id *C.ulonglong) C.CUresult {
 // 3.2.
 const contextVersion = 3020
 
+// sim_cuCtxGetApiVersion returns the interface version, also for the current context if ctx is NULL.
+//
 //export sim_cuCtxGetApiVersion
 func sim_cuCtxGetApiVersion(ctx C.CUcontext, version *C.uint) C.CUresult {
 	return call(func(t *thread) error {

@@ -47,11 +47,15 @@ func (s *stream) copyInOrder(sides []*sim.Device, dst, src *boxSide, width, heig
 	return s.context.sim.PrecedeAll(s.sim, sides...)
 }
 
+// sim_cuMemcpyPeer is ordered with all earlier and later work of both contexts, but does not wait for the copy.
+//
 //export sim_cuMemcpyPeer
 func sim_cuMemcpyPeer(dst C.CUdeviceptr, to C.CUcontext, src C.CUdeviceptr, from C.CUcontext, n C.size_t) C.CUresult {
 	return copyPeer(nil, true, to, from, deviceSide(dst), deviceSide(src), n, 1, 1)
 }
 
+// sim_cuMemcpyPeerAsync is ordered only with the work of its stream.
+//
 //export sim_cuMemcpyPeerAsync
 func sim_cuMemcpyPeerAsync(dst C.CUdeviceptr, to C.CUcontext, src C.CUdeviceptr, from C.CUcontext, n C.size_t, h C.CUstream) C.CUresult {
 	return copyPeer(h, false, to, from, deviceSide(dst), deviceSide(src), n, 1, 1)

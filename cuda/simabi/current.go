@@ -7,6 +7,8 @@ import "C"
 
 import "unsafe"
 
+// sim_cuCtxSetCurrent replaces the context on top of the calling thread's stack, or removes it for NULL.
+//
 //export sim_cuCtxSetCurrent
 func sim_cuCtxSetCurrent(ctx C.CUcontext) C.CUresult {
 	return call(func(t *thread) error {
@@ -24,6 +26,8 @@ func sim_cuCtxSetCurrent(ctx C.CUcontext) C.CUresult {
 	})
 }
 
+// sim_cuCtxGetCurrent stores NULL without a current context. It also returns a context that has been destroyed.
+//
 //export sim_cuCtxGetCurrent
 func sim_cuCtxGetCurrent(ctx *C.CUcontext) C.CUresult {
 	return call(func(t *thread) error {

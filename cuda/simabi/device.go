@@ -115,6 +115,7 @@ func sim_cuDeviceGetPCIBusId(id *C.char, size C.int, dev C.CUdevice) C.CUresult 
 	})
 }
 
+// busID matches the text form of a PCI address.
 var busID = regexp.MustCompile(`^(?:([0-9a-fA-F]{1,8}):)?([0-9a-fA-F]{1,2}):([0-9a-fA-F]{1,2})(?:\.([0-9a-fA-F]))?$`)
 
 // busOf parses [domain:]bus:device[.function], all hexadecimal. It returns -1 for a
@@ -134,6 +135,8 @@ func busOf(id string) (int, bool) {
 	return int(n[2]), true
 }
 
+// sim_cuDeviceGetByPCIBusId accepts domain:bus:device.function with or without the domain and the function.
+//
 //export sim_cuDeviceGetByPCIBusId
 func sim_cuDeviceGetByPCIBusId(dev *C.CUdevice, id *C.char) C.CUresult {
 	return call(func(*thread) error {

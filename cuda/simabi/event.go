@@ -56,6 +56,8 @@ func withEvent(h C.CUevent, body func(*event) error) C.CUresult {
 
 const eventFlags = C.CU_EVENT_BLOCKING_SYNC | C.CU_EVENT_DISABLE_TIMING | C.CU_EVENT_INTERPROCESS
 
+// sim_cuEventCreate refuses events for other processes, because processes do not share virtual time.
+//
 //export sim_cuEventCreate
 func sim_cuEventCreate(out *C.CUevent, flags C.uint) C.CUresult {
 	return inContext(func(c *context) error {
@@ -93,6 +95,9 @@ func sim_cuEventRecord(h C.CUevent, st C.CUstream) C.CUresult {
 	return sim_cuEventRecordWithFlags(h, st, C.CU_EVENT_RECORD_DEFAULT)
 }
 
+// sim_cuEventRecordWithFlags records in a stream of the event's own context. The external flag is valid only in a
+// captured stream: it adds a node that records the event in each launch.
+//
 //export sim_cuEventRecordWithFlags
 func sim_cuEventRecordWithFlags(h C.CUevent, st C.CUstream, flags C.uint) C.CUresult {
 	return inStream(st, func(s *stream) error {
@@ -127,6 +132,9 @@ func (s *stream) record(e *event, external bool) error {
 	return s.context.sim.Record(e.sim, s.sim)
 }
 
+// sim_cuStreamWaitEvent makes a stream of any context or GPU wait for the last record. With the external flag, a captured
+// stream gets a node that waits in each launch.
+//
 //export sim_cuStreamWaitEvent
 func sim_cuStreamWaitEvent(st C.CUstream, h C.CUevent, flags C.uint) C.CUresult {
 	return inStream(st, func(s *stream) error {
@@ -177,6 +185,9 @@ func sim_cuEventSynchronize(h C.CUevent) C.CUresult {
 	})
 }
 
+// sim_cuEventElapsedTime stores the virtual time between two records of the same context in ms. Both events must have
+// timing.
+//
 //export sim_cuEventElapsedTime
 func sim_cuEventElapsedTime(ms *C.float, start, end C.CUevent) C.CUresult {
 	return withEvent(start, func(a *event) error {

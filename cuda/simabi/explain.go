@@ -27,6 +27,9 @@ func explain(err error) {
 // verbose reports whether $REPRISE_SIM_VERBOSE is set.
 func verbose() bool { return getenv("REPRISE_SIM_VERBOSE") != "" }
 
+// sim_repriseLastError stores the details of the last call of the process that failed with more than a code; see
+// reprise.h.
+//
 //export sim_repriseLastError
 func sim_repriseLastError(to *C.repriseError) C.CUresult {
 	driver.mu.Lock()
@@ -62,6 +65,7 @@ func detail(e *device.Error) string {
 	return e.Detail + ": " + e.Err.Error()
 }
 
+// putFault stores the position of a fault in a kernel.
 func putFault(to *C.repriseError, f *device.Fault) {
 	put(to.kernel[:], f.Kernel)
 	put(to.label[:], f.Label)
@@ -89,6 +93,8 @@ var labels = map[string]string{}
 
 const maxLabels = 1 << 14
 
+// sim_repriseLabel sets the label of the calling thread. The next call that creates an object or enqueues work takes it.
+//
 //export sim_repriseLabel
 func sim_repriseLabel(name *C.char) C.CUresult {
 	return attend(func(t *thread) error {

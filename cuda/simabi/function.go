@@ -185,6 +185,9 @@ func sim_cuFuncGetAttribute(value *C.int, a C.CUfunction_attribute, h C.CUfuncti
 	})
 }
 
+// sim_cuFuncSetAttribute permits more than 48 KiB of dynamic shared memory with
+// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES. Other attributes are stored without effect.
+//
 //export sim_cuFuncSetAttribute
 func sim_cuFuncSetAttribute(h C.CUfunction, a C.CUfunction_attribute, value C.int) C.CUresult {
 	return onFunction(h, func(f *function) error { return f.set(a, int(value)) })
@@ -211,6 +214,8 @@ func sim_cuFuncGetModule(mod *C.CUmodule, h C.CUfunction) C.CUresult {
 	})
 }
 
+// sim_cuFuncGetName returns memory of the driver, which is valid until the module is unloaded.
+//
 //export sim_cuFuncGetName
 func sim_cuFuncGetName(name **C.char, h C.CUfunction) C.CUresult {
 	return onFunction(h, func(f *function) error {

@@ -108,6 +108,9 @@ func gpuOf(d C.CUdevice) (*gpu, error) {
 	return driver.gpus[d], nil
 }
 
+// sim_cuInit reads the environment in the first call, and creates the GPUs. Later calls have no effect. A mistake in the
+// environment is always explained on standard error, because the code alone does not name the variable.
+//
 //export sim_cuInit
 func sim_cuInit(flags C.uint) C.CUresult {
 	driver.mu.Lock()

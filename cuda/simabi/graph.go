@@ -157,6 +157,8 @@ func sim_cuGraphDestroy(h C.CUgraph) C.CUresult {
 	})
 }
 
+// sim_cuGraphClone refuses graphs with conditional nodes or memory nodes.
+//
 //export sim_cuGraphClone
 func sim_cuGraphClone(out *C.CUgraph, original C.CUgraph) C.CUresult {
 	return edit(func(*thread) error {
@@ -175,6 +177,9 @@ func sim_cuGraphClone(out *C.CUgraph, original C.CUgraph) C.CUresult {
 	})
 }
 
+// sim_cuGraphNodeFindInClone finds the copy of a node in a clone, also in child graphs of the clone. The original may have
+// been removed since.
+//
 //export sim_cuGraphNodeFindInClone
 func sim_cuGraphNodeFindInClone(out *C.CUgraphNode, original C.CUgraphNode, clone C.CUgraph) C.CUresult {
 	return call(func(*thread) error {

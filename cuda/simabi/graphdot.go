@@ -66,6 +66,8 @@ func (f dotter) event(add func(string, ...any), e *event) {
 	}
 }
 
+// sim_cuGraphDebugDotPrint writes a graph in the language of Graphviz. Package importer reads the result.
+//
 //export sim_cuGraphDebugDotPrint
 func sim_cuGraphDebugDotPrint(h C.CUgraph, path *C.char, flags C.uint) C.CUresult {
 	return call(func(*thread) error {

@@ -61,6 +61,8 @@ func editEdges(h C.CUgraph, from, to *C.CUgraphNode, n C.size_t, data *C.CUgraph
 	})
 }
 
+// sim_cuGraphAddDependencies adds all edges or, with an error, none. Edges may form a cycle, which instantiation detects.
+//
 //export sim_cuGraphAddDependencies
 func sim_cuGraphAddDependencies(g C.CUgraph, from, to *C.CUgraphNode, n C.size_t) C.CUresult {
 	return editEdges(g, from, to, n, nil, (*graph.Graph).Connect)
@@ -172,6 +174,8 @@ func clearEdgeData(data *C.CUgraphEdgeData, count *C.size_t) error {
 	return err
 }
 
+// sim_cuGraphGetEdges stores edges ordered by their end. Without arrays it stores only their number.
+//
 //export sim_cuGraphGetEdges
 func sim_cuGraphGetEdges(h C.CUgraph, from, to *C.CUgraphNode, count *C.size_t) C.CUresult {
 	return sim_cuGraphGetEdges_v2(h, from, to, nil, count)

@@ -242,6 +242,9 @@ func (x *graphExec) update(n *graph.Node, p nodeParams) error {
 	return err
 }
 
+// sim_cuGraphLaunch enqueues an instance in a stream of any context. In a captured stream, the instance becomes a child
+// node with a copy of its graph. Launches of one instance do not overlap.
+//
 //export sim_cuGraphLaunch
 func sim_cuGraphLaunch(h C.CUgraphExec, st C.CUstream) C.CUresult {
 	return onNamed(func(*thread) error {
@@ -298,6 +301,9 @@ func sim_cuGraphExecGetFlags(h C.CUgraphExec, flags *C.cuuint64_t) C.CUresult {
 	})
 }
 
+// sim_cuGraphExecDestroy invalidates the handle at once. Launches in progress continue, and user objects of the instance
+// are released after them.
+//
 //export sim_cuGraphExecDestroy
 func sim_cuGraphExecDestroy(h C.CUgraphExec) C.CUresult {
 	return call(func(*thread) error {

@@ -39,6 +39,9 @@ func sim_cuGraphInstantiateWithFlags(out *C.CUgraphExec, h C.CUgraph, flags C.ul
 	})
 }
 
+// sim_cuGraphInstantiateWithParams also stores the reason of a refusal and the node that causes it, and can enqueue the
+// upload in a stream.
+//
 //export sim_cuGraphInstantiateWithParams
 func sim_cuGraphInstantiateWithParams(out *C.CUgraphExec, h C.CUgraph, p *C.CUDA_GRAPH_INSTANTIATE_PARAMS) C.CUresult {
 	return call(func(t *thread) error {

@@ -155,6 +155,8 @@ func sim_cuGraphAddEmptyNode(out *C.CUgraphNode, g C.CUgraph, deps *C.CUgraphNod
 	return addNode(out, g, deps, n, emptyParams)
 }
 
+// sim_cuGraphDestroyNode removes a node and its edges. Graphs with memory nodes cannot lose a node.
+//
 //export sim_cuGraphDestroyNode
 func sim_cuGraphDestroyNode(h C.CUgraphNode) C.CUresult {
 	return edit(func(*thread) error {

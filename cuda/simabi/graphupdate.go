@@ -120,6 +120,9 @@ func sim_cuGraphExecUpdate(x C.CUgraphExec, g C.CUgraph, node *C.CUgraphNode, re
 	})
 }
 
+// sim_cuGraphExecUpdate_v2 stores the reason of a failure, the node of the new graph and, if an edge differs, the node at
+// its start.
+//
 //export sim_cuGraphExecUpdate_v2
 func sim_cuGraphExecUpdate_v2(x C.CUgraphExec, g C.CUgraph, info *C.CUgraphExecUpdateResultInfo) C.CUresult {
 	return call(func(*thread) error {
@@ -194,6 +197,9 @@ func withExecNode(hx C.CUgraphExec, hn C.CUgraphNode, body func(*graphExec, *gra
 	})
 }
 
+// sim_cuGraphNodeSetEnabled switches a kernel, copy or memset of an instance on or off. A disabled node does nothing, but
+// still orders its predecessors and successors.
+//
 //export sim_cuGraphNodeSetEnabled
 func sim_cuGraphNodeSetEnabled(hx C.CUgraphExec, hn C.CUgraphNode, on C.uint) C.CUresult {
 	return withExecNode(hx, hn, func(x *graphExec, n *graph.Node) error {

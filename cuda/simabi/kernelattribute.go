@@ -111,6 +111,7 @@ func sim_cuGraphKernelNodeCopyAttributes(dst, src C.CUgraphNode) C.CUresult {
 	})
 }
 
+// setAttributes replaces the attributes of a kernel node by the result of change, if the device accepts the node.
 func setAttributes(h C.CUgraphNode, change func(kernelAttributes) (kernelAttributes, error)) C.CUresult {
 	return edit(func(*thread) error {
 		n, err := nodeOf(h)

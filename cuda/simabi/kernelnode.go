@@ -92,6 +92,7 @@ func capturedKernel(f *function, l *device.Launch, priority int) *kernelNode {
 // It is valid until the node's parameters change.
 var views = map[*graph.Node]unsafe.Pointer{}
 
+// freeView frees the view of a node, if it has one.
 func freeView(n *graph.Node) {
 	C.free(views[n])
 	delete(views, n)

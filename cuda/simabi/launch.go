@@ -121,6 +121,7 @@ func (c *context) enqueue(f *function, st C.CUstream, l device.Launch) error {
 	return s.submit(&c.scratch)
 }
 
+// dim converts extents of a grid or a block.
 func dim(x, y, z C.uint) device.Dim3 { return device.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(z)} }
 
 //export sim_cuLaunchKernel
@@ -130,6 +131,8 @@ func sim_cuLaunchKernel(f C.CUfunction, gx, gy, gz, bx, by, bz, shared C.uint, s
 	})
 }
 
+// sim_cuLaunchCooperativeKernel requires that all blocks fit on the device at once, because they may wait for each other.
+//
 //export sim_cuLaunchCooperativeKernel
 func sim_cuLaunchCooperativeKernel(f C.CUfunction, gx, gy, gz, bx, by, bz, shared C.uint, st C.CUstream, params *unsafe.Pointer) C.CUresult {
 	return inContext(func(c *context) error {
@@ -137,6 +140,8 @@ func sim_cuLaunchCooperativeKernel(f C.CUfunction, gx, gy, gz, bx, by, bz, share
 	})
 }
 
+// sim_cuLaunchKernelEx is cuLaunchKernel with a list of attributes. An attribute of an unknown kind is invalid.
+//
 //export sim_cuLaunchKernelEx
 func sim_cuLaunchKernelEx(config *C.CUlaunchConfig, f C.CUfunction, params, extra *unsafe.Pointer) C.CUresult {
 	return inContext(func(c *context) error {

@@ -215,6 +215,9 @@ func checkLibraryOptions(n C.uint, options *C.CUlibraryOption) error {
 	return nil
 }
 
+// sim_cuLibraryLoadData parses the image at once, for the messages of the compiler, and compiles it in each context on
+// first use.
+//
 //export sim_cuLibraryLoadData
 func sim_cuLibraryLoadData(lib *C.CUlibrary, code unsafe.Pointer, jitOptions *C.CUjit_option, jitValues *unsafe.Pointer, jitN C.uint,
 	options *C.CUlibraryOption, values *unsafe.Pointer, n C.uint) C.CUresult {
@@ -261,6 +264,8 @@ func loadLibrary(lib *C.CUlibrary, name string, image []byte, jitN C.uint, jitOp
 	return nil
 }
 
+// sim_cuLibraryUnload unloads the library's modules in all contexts.
+//
 //export sim_cuLibraryUnload
 func sim_cuLibraryUnload(h C.CUlibrary) C.CUresult {
 	return onLibrary(h, func(_ *thread, l *library) error {
@@ -383,6 +388,8 @@ func sim_cuKernelGetAttribute(value *C.int, a C.CUfunction_attribute, h C.CUkern
 	})
 }
 
+// sim_cuKernelSetAttribute sets an attribute for all contexts of a GPU, present and future.
+//
 //export sim_cuKernelSetAttribute
 func sim_cuKernelSetAttribute(a C.CUfunction_attribute, value C.int, h C.CUkernel, dev C.CUdevice) C.CUresult {
 	return onKernel(h, func(t *thread, k *libraryKernel) error {

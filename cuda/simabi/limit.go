@@ -11,8 +11,8 @@ import "github.com/reprise-gpu/reprise/device/model"
 // but a program reads back what it wrote.
 type limits [C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE + 1]C.size_t
 
-// What a driver begins with (CUDA C++ Programming Guide, cudaLimit* and
-// cudaDeviceSetLimit).
+// defaultLimits returns the initial limits of a driver (CUDA C++ Programming Guide, cudaLimit* and
+// cudaDeviceSetLimit). Sizes are in bytes.
 func defaultLimits() limits {
 	return limits{
 		C.CU_LIMIT_STACK_SIZE:                       1 << 10,
@@ -50,6 +50,9 @@ func sim_cuCtxGetLimit(value *C.size_t, l C.CUlimit) C.CUresult {
 	})
 }
 
+// sim_cuCtxSetLimit reduces sizes of the stack and of persisting L2 to the maximum, and refuses other values that are out
+// of range.
+//
 //export sim_cuCtxSetLimit
 func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 	return inContext(func(c *context) error {
@@ -57,14 +60,14 @@ func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 		if err != nil {
 			return err
 		}
-		const mostFetched, mostDepth, mostStack = 128, 24, 512 << 10 // the last in bytes of a thread's local memory
+		const maxFetched, maxDepth, maxStack = 128, 24, 512 << 10 // bytes, levels, bytes of a thread's local memory
 		switch {
 		case l == C.CU_LIMIT_STACK_SIZE:
-			value = min(value, mostStack)
+			value = min(value, maxStack)
 		case (l == C.CU_LIMIT_MALLOC_HEAP_SIZE || l == C.CU_LIMIT_PRINTF_FIFO_SIZE) && uint64(value) > uint64(c.gpu.profile.MemoryBytes):
 			return status(C.CUDA_ERROR_OUT_OF_MEMORY)
-		case l == C.CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > mostFetched,
-			l == C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && value > mostDepth:
+		case l == C.CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > maxFetched,
+			l == C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && value > maxDepth:
 			return invalidValue
 		case l == C.CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
 			value = min(value, C.size_t(persistingL2(c.gpu.profile)))
@@ -122,6 +125,7 @@ func sim_cuCtxSetCacheConfig(config C.CUfunc_cache) C.CUresult {
 	})
 }
 
+// checkCache returns an error for an unknown preference between L1 and shared memory. Preferences have no effect.
 func checkCache(config C.CUfunc_cache) error {
 	if config > C.CU_FUNC_CACHE_PREFER_EQUAL {
 		return invalidValue
@@ -148,6 +152,7 @@ func sim_cuCtxSetSharedMemConfig(config C.CUsharedconfig) C.CUresult {
 	return inContext(func(*context) error { return checkBanks(config) })
 }
 
+// checkBanks returns an error for an unknown size of banks of shared memory.
 func checkBanks(config C.CUsharedconfig) error {
 	if config > C.CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE {
 		return invalidValue

@@ -256,6 +256,9 @@ func sim_cuLinkAddFile_v2(h C.CUlinkState, kind C.CUjitInputType, path *C.char, 
 	})
 }
 
+// sim_cuLinkComplete returns the linked image in memory of the driver, which is valid until cuLinkDestroy. Further calls
+// return the same image.
+//
 //export sim_cuLinkComplete
 func sim_cuLinkComplete(h C.CUlinkState, image *unsafe.Pointer, size *C.size_t) C.CUresult {
 	return onLink(h, func(l *link) error {

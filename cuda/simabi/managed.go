@@ -107,6 +107,9 @@ func (s *stream) prefetch(p C.CUdeviceptr, n C.size_t, dev C.CUdevice) error {
 	return nil
 }
 
+// sim_cuStreamAttachMemAsync attaches a whole block of managed memory. Attached to the host, the block migrates there; the
+// other attachments only occupy a position in the stream.
+//
 //export sim_cuStreamAttachMemAsync
 func sim_cuStreamAttachMemAsync(h C.CUstream, p C.CUdeviceptr, n C.size_t, flags C.uint) C.CUresult {
 	return inStream(h, func(s *stream) error {
@@ -124,6 +127,8 @@ func sim_cuStreamAttachMemAsync(h C.CUstream, p C.CUdeviceptr, n C.size_t, flags
 	})
 }
 
+// sim_cuMemAdvise stores advice for cuMemRangeGetAttribute.
+//
 //export sim_cuMemAdvise
 func sim_cuMemAdvise(p C.CUdeviceptr, n C.size_t, what C.CUmem_advise, dev C.CUdevice) C.CUresult {
 	return onNamed(func(*thread) error { return adviseBlock(p, n, what, dev) })

@@ -40,6 +40,7 @@ type operand struct {
 	context *context // the context of device memory
 }
 
+// operand determines the kind of memory and the context of a side from its address.
 func (b *boxSide) operand() operand {
 	o := operand{kind: b.kind}
 	if b.kind == C.CU_MEMORYTYPE_DEVICE || b.kind == C.CU_MEMORYTYPE_UNIFIED {
@@ -64,6 +65,7 @@ func (m *memcpyNode) lower() (sim.GraphNode, error) {
 // flat reports whether the box is one row.
 func (m *memcpyNode) flat() bool { return m.params.Height == 1 && m.params.Depth == 1 }
 
+// newMemcpyNode returns a node that the device has checked. Copies without bytes are refused, as by a driver.
 func newMemcpyNode(c *context, p *C.CUDA_MEMCPY3D) (graph.Params, error) {
 	if p == nil || p.WidthInBytes == 0 || p.Height == 0 || p.Depth == 0 {
 		return nil, invalidValue
@@ -105,6 +107,9 @@ func sim_cuGraphMemcpyNodeSetParams(h C.CUgraphNode, p *C.CUDA_MEMCPY3D) C.CUres
 	})
 }
 
+// sim_cuGraphExecMemcpyNodeSetParams changes copies of a single row only, as documented. cuGraphExecUpdate can change
+// boxes.
+//
 //export sim_cuGraphExecMemcpyNodeSetParams
 func sim_cuGraphExecMemcpyNodeSetParams(x C.CUgraphExec, n C.CUgraphNode, p *C.CUDA_MEMCPY3D, ctx C.CUcontext) C.CUresult {
 	return setExecNode(x, n, graph.MemcpyNode, func(t *thread, old graph.Params) (graph.Params, error) {

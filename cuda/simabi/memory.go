@@ -45,6 +45,8 @@ func sim_cuMemAlloc_v2(p *C.CUdeviceptr, n C.size_t) C.CUresult {
 // textures.
 const pitchAlign = 512
 
+// sim_cuMemAllocPitch_v2 rounds rows up to a multiple of pitchAlign bytes, so that each row is aligned for textures.
+//
 //export sim_cuMemAllocPitch_v2
 func sim_cuMemAllocPitch_v2(p *C.CUdeviceptr, pitch *C.size_t, width, height C.size_t, element C.uint) C.CUresult {
 	return inContextUnsafe(func(c *context) error {
@@ -87,6 +89,8 @@ func sim_cuMemFree_v2(p C.CUdeviceptr) C.CUresult {
 	})
 }
 
+// sim_cuMemGetInfo_v2 stores the free and total memory of the GPU in bytes, over all contexts.
+//
 //export sim_cuMemGetInfo_v2
 func sim_cuMemGetInfo_v2(free, total *C.size_t) C.CUresult {
 	return inContext(func(c *context) error {

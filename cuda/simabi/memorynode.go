@@ -72,12 +72,12 @@ func allocParams(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) params {
 // canAllocate returns an error if the context cannot allocate memory with these properties: only device memory of the
 // context's own GPU, without access for other GPUs and without export to other processes.
 func (c *context) canAllocate(p *C.CUDA_MEM_ALLOC_NODE_PARAMS_v1) error {
-	const most = 1 << 46
+	const maxBytes = 1 << 46
 	switch props := &p.poolProps; {
 	case p.bytesize == 0, props.allocType != C.CU_MEM_ALLOCATION_TYPE_PINNED, props.location._type != C.CU_MEM_LOCATION_TYPE_DEVICE,
 		p.accessDescs == nil && p.accessDescCount > 0:
 		return invalidValue
-	case p.bytesize > most:
+	case p.bytesize > maxBytes:
 		return status(C.CUDA_ERROR_OUT_OF_MEMORY)
 	case props.handleTypes != C.CU_MEM_HANDLE_TYPE_NONE: // the memory cannot be exported to other processes
 		return notSupported

@@ -41,6 +41,7 @@ func (m *memsetNode) lower() (sim.GraphNode, error) {
 	return sim.GraphNode{Work: f}, err
 }
 
+// newMemsetNode returns a node that the device has checked. Memsets without elements are refused, as by a driver.
 func newMemsetNode(c *context, p *C.CUDA_MEMSET_NODE_PARAMS_v1) (graph.Params, error) {
 	if p == nil || p.width == 0 || p.height == 0 {
 		return nil, invalidValue

@@ -97,6 +97,7 @@ func (m *module) function(name string) (*function, error) {
 	return f, nil
 }
 
+// unload waits for all work of the context, which may run the module's code, and unloads the module.
 func (m *module) unload() error {
 	if err := m.context.sim.UnloadModule(m.sim); err != nil {
 		return err
@@ -114,6 +115,8 @@ func (m *module) forget() {
 	}
 }
 
+// sim_cuModuleLoad loads an image from a file of the program.
+//
 //export sim_cuModuleLoad
 func sim_cuModuleLoad(mod *C.CUmodule, file *C.char) C.CUresult {
 	return inContextUnsafe(func(c *context) error {
@@ -177,6 +180,8 @@ func sim_cuModuleUnload(mod C.CUmodule) C.CUresult {
 	})
 }
 
+// sim_cuModuleGetFunction returns the same handle for the same name. Names are those in PTX, with C++ mangling.
+//
 //export sim_cuModuleGetFunction
 func sim_cuModuleGetFunction(fn *C.CUfunction, mod C.CUmodule, name *C.char) C.CUresult {
 	return inContext(func(c *context) error {

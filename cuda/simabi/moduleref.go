@@ -20,6 +20,7 @@ type refs struct {
 	surfaces map[string]handle
 }
 
+// textureHandle is a texture reference with its name and the handle that the program has.
 type textureHandle struct {
 	name   string
 	handle handle
@@ -165,6 +166,8 @@ func onSurfaceRef(h C.CUsurfref, body func(*context, *surfaceRef) error) C.CUres
 	})
 }
 
+// sim_cuSurfRefSetArray binds an array that permits stores by kernels. The binding takes effect at once.
+//
 //export sim_cuSurfRefSetArray
 func sim_cuSurfRefSetArray(h C.CUsurfref, array C.CUarray, flags C.uint) C.CUresult {
 	return onSurfaceRef(h, func(c *context, r *surfaceRef) error {

@@ -13,8 +13,14 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// prepared is the state of a launch in the form before CUDA 4.0. The function keeps
-// it between the calls that set parts of the launch.
+// Before CUDA 4.0, a launch consisted of several calls. A function keeps the state between them:
+//
+//	cuFuncSetBlockShape, cuFuncSetSharedSize     shape of a block
+//	cuParamSeti, cuParamSetf, cuParamSetv        values at offsets in the parameter block, which grows as necessary
+//	cuParamSetSize                               size of the parameter block
+//	cuLaunch, cuLaunchGrid, cuLaunchGridAsync    the launch; the state is kept for the next one
+
+// prepared is the state of a launch in the form before CUDA 4.0.
 type prepared struct {
 	block  device.Dim3
 	shared uint32

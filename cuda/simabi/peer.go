@@ -28,6 +28,9 @@ func sim_cuDeviceCanAccessPeer(can *C.int, dev, peer C.CUdevice) C.CUresult {
 	})
 }
 
+// sim_cuDeviceGetP2PAttribute returns 1 for all abilities of a pair of different GPUs, and 0, the best,
+// for the performance rank.
+//
 //export sim_cuDeviceGetP2PAttribute
 func sim_cuDeviceGetP2PAttribute(value *C.int, a C.CUdevice_P2PAttribute, src, dst C.CUdevice) C.CUresult {
 	return onDevice(src, func(g *gpu) error {
@@ -55,6 +58,8 @@ func (c *context) peer(h C.CUcontext) (*context, error) {
 	return p, nil
 }
 
+// sim_cuCtxEnablePeerAccess lets kernels of the current context access the memory of a context on another GPU.
+//
 //export sim_cuCtxEnablePeerAccess
 func sim_cuCtxEnablePeerAccess(h C.CUcontext, flags C.uint) C.CUresult {
 	return inContext(func(c *context) error {

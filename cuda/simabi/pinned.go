@@ -63,6 +63,9 @@ func sim_cuMemFreeHost(p unsafe.Pointer) C.CUresult {
 	})
 }
 
+// sim_cuMemHostRegister_v2 makes memory of the program accessible to kernels at the same address. Memory that overlaps
+// memory of the driver is refused. Memory of devices (IOMEMORY) cannot be registered.
+//
 //simabi:also cuMemHostRegister
 //export sim_cuMemHostRegister_v2
 func sim_cuMemHostRegister_v2(p unsafe.Pointer, n C.size_t, flags C.uint) C.CUresult {
@@ -99,6 +102,8 @@ func sim_cuMemHostUnregister(p unsafe.Pointer) C.CUresult {
 	})
 }
 
+// sim_cuMemHostGetDevicePointer_v2 returns the same address, because host and devices share one address space.
+//
 //export sim_cuMemHostGetDevicePointer_v2
 func sim_cuMemHostGetDevicePointer_v2(out *C.CUdeviceptr, p unsafe.Pointer, flags C.uint) C.CUresult {
 	return onNamed(func(*thread) error {

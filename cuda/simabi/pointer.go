@@ -128,6 +128,8 @@ func attributeBytes(a C.CUpointer_attribute) int {
 	return 0
 }
 
+// sim_cuPointerGetAttribute refuses an unknown address, and attributes that its memory does not have.
+//
 //export sim_cuPointerGetAttribute
 func sim_cuPointerGetAttribute(data unsafe.Pointer, a C.CUpointer_attribute, p C.CUdeviceptr) C.CUresult {
 	return call(func(*thread) error {

@@ -45,6 +45,7 @@ type pool struct {
 
 func (*pool) owner() *context { return nil }
 
+// newPool returns a pool with a handle. Reuse of freed memory is permitted, and the release threshold is 0.
 func newPool(g *gpu, props C.CUmemPoolProps) *pool {
 	p := &pool{gpu: g, props: props, reuse: [3]C.int{1, 1, 1}}
 	p.handle = pools.add(p)
@@ -71,6 +72,7 @@ func (g *gpu) currentPool() *pool {
 	return g.pool
 }
 
+// poolOf returns the pool of a handle. As documented, a wrong handle is an invalid value.
 func poolOf(h C.CUmemoryPool) (*pool, error) {
 	p, err := pools.get(of(unsafe.Pointer(h)))
 	if err != nil {
@@ -201,6 +203,9 @@ func sim_cuMemAllocFromPoolAsync(out *C.CUdeviceptr, n C.size_t, pool C.CUmemory
 	})
 }
 
+// sim_cuMemFreeAsync frees memory of cuMemAlloc, of a pool, or of a graph's allocation node when the stream reaches the
+// call. In a captured stream, memory of a graph is freed by a node.
+//
 //export sim_cuMemFreeAsync
 func sim_cuMemFreeAsync(p C.CUdeviceptr, h C.CUstream) C.CUresult {
 	return inStream(h, func(s *stream) error {
@@ -309,6 +314,8 @@ func sim_cuMemPoolDestroy(h C.CUmemoryPool) C.CUresult {
 	})
 }
 
+// sim_cuMemPoolTrimTo returns kept memory to the GPU until at most least bytes are reserved, as far as memory is free.
+//
 //export sim_cuMemPoolTrimTo
 func sim_cuMemPoolTrimTo(h C.CUmemoryPool, least C.size_t) C.CUresult {
 	return inPool(h, func(p *pool) error {

@@ -64,6 +64,8 @@ func sim_cuDevicePrimaryCtxRetain(ctx *C.CUcontext, dev C.CUdevice) C.CUresult {
 	})
 }
 
+// sim_cuDevicePrimaryCtxRelease_v2 destroys the context with the last user.
+//
 //simabi:also cuDevicePrimaryCtxRelease
 //export sim_cuDevicePrimaryCtxRelease_v2
 func sim_cuDevicePrimaryCtxRelease_v2(dev C.CUdevice) C.CUresult {
@@ -101,6 +103,8 @@ func sim_cuDevicePrimaryCtxReset_v2(dev C.CUdevice) C.CUresult {
 	})
 }
 
+// sim_cuDevicePrimaryCtxSetFlags_v2 sets the flags of the active context and of later activations.
+//
 //simabi:also cuDevicePrimaryCtxSetFlags
 //export sim_cuDevicePrimaryCtxSetFlags_v2
 func sim_cuDevicePrimaryCtxSetFlags_v2(dev C.CUdevice, flags C.uint) C.CUresult {

@@ -27,6 +27,8 @@ func sim_cuGetProcAddress_v2(symbol *C.char, function *unsafe.Pointer, release C
 	return C.CUDA_SUCCESS
 }
 
+// sim_cuGetProcAddress is the form before CUDA 12, in which a missing function is an error.
+//
 //export sim_cuGetProcAddress
 func sim_cuGetProcAddress(symbol *C.char, function *unsafe.Pointer, release C.int, flags C.cuuint64_t) C.CUresult {
 	answer := sim_cuGetProcAddress_v2(symbol, function, release, flags, nil)

@@ -187,6 +187,8 @@ func sim_cuStreamCreate(out *C.CUstream, flags C.uint) C.CUresult {
 	return sim_cuStreamCreateWithPriority(out, flags, 0)
 }
 
+// sim_cuStreamCreateWithPriority replaces a priority out of range by the nearest valid one.
+//
 //export sim_cuStreamCreateWithPriority
 func sim_cuStreamCreateWithPriority(out *C.CUstream, flags C.uint, priority C.int) C.CUresult {
 	return inContext(func(c *context) error {
@@ -226,6 +228,9 @@ func sim_cuStreamSynchronize(h C.CUstream) C.CUresult {
 	})
 }
 
+// sim_cuStreamQuery returns CUDA_ERROR_NOT_READY while work of the stream is pending. A query takes virtual time, so that
+// a program that polls makes progress.
+//
 //export sim_cuStreamQuery
 func sim_cuStreamQuery(h C.CUstream) C.CUresult {
 	return inStream(h, func(s *stream) error {

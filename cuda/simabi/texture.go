@@ -27,6 +27,7 @@ var (
 	surfaces = objects[C.CUsurfObject, *surface]{}
 )
 
+// objects maps the numbers of live objects to their properties.
 type objects[H comparable, T owned] map[H]T
 
 func init() { kinds = append(kinds, textures, surfaces) }
@@ -145,6 +146,8 @@ func sampling(t *C.CUDA_TEXTURE_DESC, f C.CUarray_format, d *texel.Desc) error {
 	return nil
 }
 
+// sim_cuTexObjectCreate creates a texture without a view of another format. Mipmaps are not simulated.
+//
 //export sim_cuTexObjectCreate
 func sim_cuTexObjectCreate(out *C.CUtexObject, r *C.CUDA_RESOURCE_DESC, t *C.CUDA_TEXTURE_DESC, view *C.CUDA_RESOURCE_VIEW_DESC) C.CUresult {
 	return inContext(func(c *context) error {
@@ -214,6 +217,8 @@ func sim_cuTexObjectGetResourceViewDesc(out *C.CUDA_RESOURCE_VIEW_DESC, h C.CUte
 	return object(textures, h, unsafe.Pointer(out), func(*texture) error { return invalidValue })
 }
 
+// sim_cuSurfObjectCreate requires an array that was created for stores by kernels (CUDA_ARRAY3D_SURFACE_LDST).
+//
 //export sim_cuSurfObjectCreate
 func sim_cuSurfObjectCreate(out *C.CUsurfObject, r *C.CUDA_RESOURCE_DESC) C.CUresult {
 	return inContext(func(c *context) error {

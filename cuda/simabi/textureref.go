@@ -84,8 +84,8 @@ func set[T ~uint32](to *T, v, last T) error {
 	return nil
 }
 
-// tell stores a value at a C pointer.
-func tell[T any](out *T, v T) error {
+// store stores a value at a C pointer, which must not be nil.
+func store[T any](out *T, v T) error {
 	if out == nil {
 		return invalidValue
 	}
@@ -104,6 +104,8 @@ func sim_cuTexRefCreate(out *C.CUtexref) C.CUresult {
 	})
 }
 
+// sim_cuTexRefDestroy destroys a reference of cuTexRefCreate. References of modules are destroyed with their module.
+//
 //export sim_cuTexRefDestroy
 func sim_cuTexRefDestroy(h C.CUtexref) C.CUresult {
 	return inRef(h, func(r *textureRef) error {
@@ -115,6 +117,9 @@ func sim_cuTexRefDestroy(h C.CUtexref) C.CUresult {
 	})
 }
 
+// sim_cuTexRefSetArray binds an array at the next launch. With CU_TRSA_OVERRIDE_FORMAT, the format becomes that of the
+// array.
+//
 //export sim_cuTexRefSetArray
 func sim_cuTexRefSetArray(h C.CUtexref, array C.CUarray, flags C.uint) C.CUresult {
 	return change(h, func(r *textureRef) error {
@@ -148,6 +153,9 @@ func textureRoom(p C.CUdeviceptr) (room, unaligned C.size_t, ok bool) {
 	return C.size_t(size) - off, off % pitchAlign, ok
 }
 
+// sim_cuTexRefSetAddress_v2 binds linear memory at the next launch. If the address is not aligned, the binding starts at
+// the aligned address before it, and the difference in bytes is stored in *offset, which kernels must add.
+//
 //export sim_cuTexRefSetAddress_v2
 func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, n C.size_t) C.CUresult {
 	return change(h, func(r *textureRef) error {
@@ -219,17 +227,17 @@ func sim_cuTexRefSetMipmapFilterMode(h C.CUtexref, m C.CUfilter_mode) C.CUresult
 
 //export sim_cuTexRefSetMipmapLevelBias
 func sim_cuTexRefSetMipmapLevelBias(h C.CUtexref, bias C.float) C.CUresult {
-	return change(h, func(r *textureRef) error { return tell(&r.bias, bias) })
+	return change(h, func(r *textureRef) error { return store(&r.bias, bias) })
 }
 
 //export sim_cuTexRefSetMipmapLevelClamp
 func sim_cuTexRefSetMipmapLevelClamp(h C.CUtexref, least, most C.float) C.CUresult {
-	return change(h, func(r *textureRef) error { return tell(&r.clamp, [2]C.float{least, most}) })
+	return change(h, func(r *textureRef) error { return store(&r.clamp, [2]C.float{least, most}) })
 }
 
 //export sim_cuTexRefSetMaxAnisotropy
 func sim_cuTexRefSetMaxAnisotropy(h C.CUtexref, n C.uint) C.CUresult {
-	return change(h, func(r *textureRef) error { return tell(&r.anisotropy, n) })
+	return change(h, func(r *textureRef) error { return store(&r.anisotropy, n) })
 }
 
 //export sim_cuTexRefSetBorderColor
@@ -260,7 +268,7 @@ func sim_cuTexRefGetAddress_v2(out *C.CUdeviceptr, h C.CUtexref) C.CUresult {
 		if r.at == 0 {
 			return invalidValue
 		}
-		return tell(out, r.at)
+		return store(out, r.at)
 	})
 }
 
@@ -286,13 +294,13 @@ func sim_cuTexRefGetAddressMode(out *C.CUaddress_mode, h C.CUtexref, dimension C
 		if dimension < 0 || int(dimension) >= len(r.address) {
 			return invalidValue
 		}
-		return tell(out, r.address[dimension])
+		return store(out, r.address[dimension])
 	})
 }
 
 //export sim_cuTexRefGetFilterMode
 func sim_cuTexRefGetFilterMode(out *C.CUfilter_mode, h C.CUtexref) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(out, r.filter) })
+	return inRef(h, func(r *textureRef) error { return store(out, r.filter) })
 }
 
 //export sim_cuTexRefGetFormat
@@ -302,18 +310,18 @@ func sim_cuTexRefGetFormat(out *C.CUarray_format, channels *C.int, h C.CUtexref)
 			return invalidValue
 		}
 		*channels = r.channels
-		return tell(out, r.format)
+		return store(out, r.format)
 	})
 }
 
 //export sim_cuTexRefGetMipmapFilterMode
 func sim_cuTexRefGetMipmapFilterMode(out *C.CUfilter_mode, h C.CUtexref) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(out, r.mipmap) })
+	return inRef(h, func(r *textureRef) error { return store(out, r.mipmap) })
 }
 
 //export sim_cuTexRefGetMipmapLevelBias
 func sim_cuTexRefGetMipmapLevelBias(out *C.float, h C.CUtexref) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(out, r.bias) })
+	return inRef(h, func(r *textureRef) error { return store(out, r.bias) })
 }
 
 //export sim_cuTexRefGetMipmapLevelClamp
@@ -323,21 +331,21 @@ func sim_cuTexRefGetMipmapLevelClamp(least, most *C.float, h C.CUtexref) C.CUres
 			return invalidValue
 		}
 		*least = r.clamp[0]
-		return tell(most, r.clamp[1])
+		return store(most, r.clamp[1])
 	})
 }
 
 //export sim_cuTexRefGetMaxAnisotropy
 func sim_cuTexRefGetMaxAnisotropy(out *C.int, h C.CUtexref) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(out, C.int(r.anisotropy)) })
+	return inRef(h, func(r *textureRef) error { return store(out, C.int(r.anisotropy)) })
 }
 
 //export sim_cuTexRefGetBorderColor
 func sim_cuTexRefGetBorderColor(out *C.float, h C.CUtexref) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell((*[4]C.float)(unsafe.Pointer(out)), r.border) })
+	return inRef(h, func(r *textureRef) error { return store((*[4]C.float)(unsafe.Pointer(out)), r.border) })
 }
 
 //export sim_cuTexRefGetFlags
 func sim_cuTexRefGetFlags(out *C.uint, h C.CUtexref) C.CUresult {
-	return inRef(h, func(r *textureRef) error { return tell(out, r.flags) })
+	return inRef(h, func(r *textureRef) error { return store(out, r.flags) })
 }

@@ -35,6 +35,7 @@ func (v *valueNode) Becomes(next graph.Params) graph.Reason {
 	return graph.Same
 }
 
+// sameType reports whether two operations have the same width, and both wait or both store.
 func sameType(a, b sim.ValueOp) bool {
 	return a.Width == b.Width && (a.Kind == sim.WriteValue) == (b.Kind == sim.WriteValue)
 }
@@ -43,6 +44,7 @@ func (v *valueNode) lower() (sim.GraphNode, error) {
 	return sim.GraphNode{Work: &sim.Values{Ops: v.ops}}, nil
 }
 
+// valueParams returns the parameters of a node with a batch of operations.
 func valueParams(p *C.CUDA_BATCH_MEM_OP_NODE_PARAMS) params {
 	return func(t *thread, _ graph.Params) (graph.Params, error) {
 		if p == nil || p.flags != 0 {

@@ -81,6 +81,8 @@ func sim_cuStreamWriteValue64_v2(h C.CUstream, p C.CUdeviceptr, value C.cuuint64
 	return values(h, writeTo(p, 8, uint64(value), flags))
 }
 
+// sim_cuStreamBatchMemOp_v2 enqueues operations that run in the order of the array.
+//
 //export sim_cuStreamBatchMemOp_v2
 func sim_cuStreamBatchMemOp_v2(h C.CUstream, n C.uint, params *C.CUstreamBatchMemOpParams, flags C.uint) C.CUresult {
 	ops, ok := batch(n, params)

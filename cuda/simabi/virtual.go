@@ -99,6 +99,9 @@ func sim_cuMemGetAllocationGranularity(granularity *C.size_t, prop *C.CUmemAlloc
 // address.
 const hostPage = 4096
 
+// sim_cuMemAddressReserve reserves addresses without memory. Size and hint are multiples of hostPage bytes, the alignment
+// is a power of two.
+//
 //export sim_cuMemAddressReserve
 func sim_cuMemAddressReserve(p *C.CUdeviceptr, size, alignment C.size_t, addr C.CUdeviceptr, flags C.ulonglong) C.CUresult {
 	return call(func(*thread) error {
@@ -163,6 +166,8 @@ func ofHandle(h C.CUmemGenericAllocationHandle) (*allocation, error) {
 	return a, nil
 }
 
+// sim_cuMemRelease removes a reference. Without references the handle is invalid; mapped memory remains.
+//
 //export sim_cuMemRelease
 func sim_cuMemRelease(h C.CUmemGenericAllocationHandle) C.CUresult {
 	return call(func(*thread) error {
@@ -178,6 +183,8 @@ func sim_cuMemRelease(h C.CUmemGenericAllocationHandle) C.CUresult {
 	})
 }
 
+// sim_cuMemMap maps an allocation as a whole: offset must be 0, and size that of the allocation.
+//
 //export sim_cuMemMap
 func sim_cuMemMap(p C.CUdeviceptr, size, offset C.size_t, h C.CUmemGenericAllocationHandle, flags C.ulonglong) C.CUresult {
 	return call(func(*thread) error {
@@ -192,6 +199,8 @@ func sim_cuMemMap(p C.CUdeviceptr, size, offset C.size_t, h C.CUmemGenericAlloca
 	})
 }
 
+// sim_cuMemUnmap removes whole mappings. It waits for the work of all contexts, which may access them.
+//
 //export sim_cuMemUnmap
 func sim_cuMemUnmap(p C.CUdeviceptr, size C.size_t) C.CUresult {
 	return call(func(*thread) error {
@@ -203,6 +212,9 @@ func sim_cuMemUnmap(p C.CUdeviceptr, size C.size_t) C.CUresult {
 	})
 }
 
+// sim_cuMemSetAccess sets the access of GPUs to whole mappings in a range, all or none. It waits for the work of all
+// contexts.
+//
 //export sim_cuMemSetAccess
 func sim_cuMemSetAccess(p C.CUdeviceptr, size C.size_t, desc *C.CUmemAccessDesc, count C.size_t) C.CUresult {
 	return call(func(*thread) error {
@@ -276,6 +288,9 @@ func sim_cuMemGetAllocationPropertiesFromHandle(prop *C.CUmemAllocationProp, h C
 	})
 }
 
+// sim_cuMemRetainAllocationHandle returns the handle of the memory that is mapped at an address, with a new reference. If
+// all references were released, the handle becomes valid again.
+//
 //export sim_cuMemRetainAllocationHandle
 func sim_cuMemRetainAllocationHandle(h *C.CUmemGenericAllocationHandle, addr unsafe.Pointer) C.CUresult {
 	return call(func(*thread) error {

@@ -29,8 +29,8 @@ const (
 	entrySize  = 64 // of its header, at least
 	kindPTX    = 1
 	compressed = 0x2000
-	// mostText bounds the expanded size of an entry, in bytes.
-	mostText = 1 << 30
+	// maxText bounds the expanded size of an entry, in bytes.
+	maxText = 1 << 30
 )
 
 // ErrNoPTX is wrapped by the error for a fatbin without PTX for an architecture.
@@ -44,7 +44,7 @@ func Size(header []byte) (int, error) {
 		return 0, errors.New("not a fatbin")
 	}
 	own, body := int(binary.LittleEndian.Uint16(header[6:])), binary.LittleEndian.Uint64(header[8:])
-	if own < headerSize || body > mostText {
+	if own < headerSize || body > maxText {
 		return 0, fmt.Errorf("a fatbin of %d bytes after a header of %d", body, own)
 	}
 	return own + int(body), nil
@@ -105,7 +105,7 @@ func next(b []byte) (e entry, n int, err error) {
 func (e *entry) text() ([]byte, error) {
 	text := e.plain
 	if e.flags&compressed != 0 {
-		if e.size > mostText {
+		if e.size > maxText {
 			return nil, fmt.Errorf("an entry of %d bytes", e.size)
 		}
 		var err error

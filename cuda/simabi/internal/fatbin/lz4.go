@@ -12,7 +12,7 @@ var errLZ4 = errors.New("the compressed data are corrupt")
 // literals. The cost is linear in the size of the output. See
 // https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md.
 func expand(src []byte, size int) ([]byte, error) {
-	const leastMatch = 4
+	const minMatch = 4
 	dst := make([]byte, 0, min(size, 256*len(src))) // a byte of input gives at most 255 bytes of output
 	for len(src) > 0 {
 		token := src[0]
@@ -29,7 +29,7 @@ func expand(src []byte, size int) ([]byte, error) {
 		}
 		back := int(src[0]) | int(src[1])<<8
 		match, rest, ok := length(int(token&15), src[2:])
-		match += leastMatch
+		match += minMatch
 		if !ok || back == 0 || back > len(dst) || match > size-len(dst) {
 			return nil, errLZ4
 		}
