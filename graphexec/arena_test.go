@@ -36,8 +36,8 @@ func relay(t *testing.T, dev device.Device, mode tracer.Mode, temps int) (_ *tra
 
 func bytesLive(dev device.Device) int64 { return dev.(device.Accounter).Live().Bytes }
 
-// Ten temporaries in a row need the memory of two. An arena takes that and no more, for as
-// long as it is there; without one each gets memory of its own.
+// TestAnArenaReplacesTheMemoryOfTemporaries runs a chain of ten temporaries, which require the memory of two. An arena
+// allocates that much while it exists; without an arena, each temporary gets memory of its own.
 func TestAnArenaReplacesTheMemoryOfTemporaries(t *testing.T) {
 	const mib, temps = 1 << 20, 10
 	for _, mode := range []tracer.Mode{tracer.Deferred, tracer.Eager} {

@@ -127,7 +127,7 @@ func (t *thread) ownStream(c *context) (*stream, error) {
 	return s, nil
 }
 
-// newStream returns a stream for one of the device. It has no handle.
+// newStream returns a driver's stream for a stream of the device. It has no handle yet.
 func (c *context) newStream(made device.Stream, flags C.uint, priority int) *stream {
 	lastStreamID++
 	return &stream{context: c, sim: made, flags: flags, id: lastStreamID,

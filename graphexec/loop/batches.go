@@ -23,9 +23,9 @@ import (
 type batches struct {
 	x      *Exec
 	size   int               // iterations that launch enqueues, a divisor of those of a period
-	launch func(n int) error // enqueues so many times as many
+	launch func(n int) error // enqueues n*size iterations
 	values func() device.Ptr // where a period leaves its scalars
-	period int               // iterations from look to look, a multiple of CheckEvery
+	period int               // iterations between two looks, a multiple of CheckEvery
 	looks  []look            // one, or two that take turns where periods overlap
 	undo   *undo             // nil when nothing has to be undone
 	other  device.Stream     // where looks are waited for while the next period is under way; 0 for none
@@ -184,7 +184,7 @@ func (b *batches) iterate(n int) error {
 	return err
 }
 
-// ahead runs so many periods, each enqueued before the look at the one before is waited for.
+// ahead runs up to the given number of periods. Each is enqueued before the wait for the look of the previous one.
 func (b *batches) ahead(ctx context.Context, periods int) (until.Finding, error) {
 	if err := b.enqueue(0); err != nil {
 		return until.GoOn, b.x.failed(b.period, err)

@@ -77,15 +77,15 @@ type option struct {
 	cost     time.Duration
 }
 
-// What is taken to be so of every device, for want of a way to measure it that changes nothing.
+// Costs that are assumed for every device, because they cannot be measured without side effects.
 const (
 	moduleLoad = 2 * time.Millisecond // for a driver to compile a kernel as small as until
 	rootGap    = time.Microsecond     // from a graph in a stream to the next
 )
 
 const (
-	mostNodes = 1 << 16 // of a graph that nobody asked for
-	mostTimes = 1 << 30 // more iterations cost what these do: a Duration holds no more
+	maxNodes = 1 << 16 // limit of the nodes of an unrolled graph whose size the caller did not choose
+	maxTimes = 1 << 30 // more iterations are estimated like this number, so that a Duration does not overflow
 )
 
 // options lists the best of each lowering that the loop allows. With K iterations, batches of n
@@ -94,11 +94,11 @@ const (
 //	n·c + K/n·l		c to instantiate an iteration, l to launch a graph
 //
 // which is least at n = sqrt(K·l/c) (J. Ekelund et al., "Boosting Performance of Iterative Applications
-// on GPUs: Kernel Batching with CUDA Graphs", 2025), whatever the kernels do. Here l is what is left of a
-// launch when a batch takes longer than that, which goes by the prediction of the schedule, or by what a
-// replay costs the host if there is none. Added are a look for each check, or what a look costs nobody who waits
-// and the iterations past the end when periods overlap. A round of the device's own loop is
-// taken to cost what a launch does.
+// on GPUs: Kernel Batching with CUDA Graphs", 2025), independent of the kernels. Here l is the part of a
+// launch that a batch on the device does not hide. The time of a batch is the prediction of the schedule or, without one,
+// the host's cost of a replay. Added is the cost of a look for each check. If periods overlap, the host does not wait for
+// a look, which then costs less, but the iterations past the end are added. A round of the device's own loop is
+// assumed to cost as much as a launch.
 func (x *Exec) options(c costs) []option {
 	e := x.estimate(c)
 	l := &x.loop
@@ -143,7 +143,7 @@ func (x *Exec) estimate(c costs) estimate {
 	if l.Expected > 0 {
 		e.total = min(e.total, l.Expected)
 	}
-	e.total = min(e.total, mostTimes)
+	e.total = min(e.total, maxTimes)
 	if l.Backend == graphexec.Streams {
 		e.replay = time.Duration(e.ops) * c.submit
 	}
@@ -171,7 +171,7 @@ func (e *estimate) launches(n int, d time.Duration) time.Duration {
 
 // looks is what looks after n iterations each add.
 func (e *estimate) looks(n int, over bool) time.Duration {
-	n = min(n, mostTimes)
+	n = min(n, maxTimes)
 	if !over {
 		return e.times(n, e.look)
 	}
@@ -184,7 +184,7 @@ func (l *Loop) batches(ops int) (sizes []int) {
 	if l.Batch > 0 {
 		return []int{l.Batch}
 	}
-	most := max(1, mostNodes/ops)
+	most := max(1, maxNodes/ops)
 	for n := 1; n <= min(l.CheckEvery, most); n++ {
 		if l.CheckEvery%n == 0 {
 			sizes = append(sizes, n)

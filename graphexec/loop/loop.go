@@ -49,9 +49,8 @@ type Loop struct {
 	// would have to be made in n operations, and passes that make copies may rely on all that an operation writes, as rename does.
 	Several func(n int) (*ir.Schedule, error)
 
-	// Observe, when set, is called whenever the host knows how far the loop is, with the
-	// iterations so far. It may use the device but not the loop, and then sees what some later iteration has left
-	// where the body may overrun.
+	// Observe, if not nil, is called with the number of iterations so far, whenever the host has read it. It may use the
+	// device but not the loop. If the body may overrun, it sees the state of a later iteration.
 	Observe func(iterations int)
 }
 
@@ -342,7 +341,7 @@ func (x *Exec) lowerings() (all []lowering) {
 	return all
 }
 
-// advance counts n iterations, and tells who wants to know.
+// advance adds n iterations and calls Observe.
 func (x *Exec) advance(n int) {
 	x.done += n
 	if x.loop.Observe != nil {

@@ -12,7 +12,7 @@ type unrolled struct {
 	ring   device.Ptr // the scalar of each check, when a graph has several
 }
 
-// newUnrolled lowers a loop to launches of graphs with so many iterations.
+// newUnrolled lowers a loop to launches of graphs with size iterations.
 func newUnrolled(x *Exec, size int) *unrolled {
 	u := &unrolled{batches: batches{x: x, size: size, period: max(size, x.loop.CheckEvery)}}
 	u.values = u.scalars

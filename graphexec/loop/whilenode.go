@@ -11,15 +11,15 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 )
 
-// while is a loop that the device goes round: a while node whose body is one iteration or
-// several and, behind what writes the scalar, the kernel until.
+// while is a loop that runs on the device: a while node whose body is one or
+// several iterations and, after the operation that writes the scalar, the kernel until.
 //
 //	graph    while ──► report
 //	           │
 //	body       └─ iteration ─► … ─► iteration ─► until
 //
-// One launch is the whole loop when nobody can cancel it. Else it is one of many, each of
-// rounds enough that the time between two of them does not count.
+// One launch is the whole loop if the context cannot be cancelled. Otherwise a loop is many launches, each with
+// enough rounds to make the time between two launches negligible.
 type while struct {
 	x      *Exec
 	size   int // iterations of a round, a divisor of CheckEvery
@@ -155,7 +155,7 @@ func (w *while) first() int {
 	return max(1, int(longEnough/10/time.Duration(body.Predicted))/w.x.loop.CheckEvery)
 }
 
-// longer is how many checks to have next time, when so many took that long.
+// longer returns the number of checks for the next launch, after a launch with the given checks took that time.
 func longer(checks int, took time.Duration) int {
 	if took <= 0 {
 		return 2 * checks
@@ -163,7 +163,7 @@ func longer(checks int, took time.Duration) int {
 	return max(checks, int(min(time.Duration(checks)*longEnough/took, mostRounds)))
 }
 
-// launch runs up to that many checks, and returns how many rounds it ran.
+// launch runs up to the given number of checks, and returns the number of rounds that ran.
 func (w *while) launch(checks int) (int, until.Finding, error) {
 	x := w.x
 	if err := w.allow(checks); err != nil {
@@ -181,7 +181,7 @@ func (w *while) launch(checks int) (int, until.Finding, error) {
 	return int(report >> 2), until.Finding(report & 3), nil
 }
 
-// allow has launches run so many checks from now on.
+// allow sets the number of checks that later launches run.
 func (w *while) allow(checks int) error {
 	rounds := uint32(checks * w.x.loop.CheckEvery / w.size)
 	if w.most == rounds {

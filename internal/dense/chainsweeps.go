@@ -63,8 +63,8 @@ func newChainSweeps(r *Reduction) *chainSweeps {
 	return s
 }
 
-// greedyChains covers d with n chains: a node is followed by the first of its
-// successors that follows nobody yet.
+// greedyChains covers d with n chains: the next node of a chain is the first
+// successor that is not yet in a chain.
 func (d *Graph) greedyChains() (chain []int32, n int32) {
 	chain = slices.Repeat([]int32{-1}, d.Len())
 	for u := range chain {

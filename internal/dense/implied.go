@@ -198,8 +198,8 @@ func (f *finder) search(groups []chainQueries) {
 	}
 }
 
-// window sets the part of the graph that the groups ask about, with the first
-// node of each touched, and returns their queries by target.
+// window sets the part of the graph that the queries of the groups concern, with the first
+// node of each chain that they touch, and returns their queries by target.
 func (f *finder) window(groups []chainQueries) (asked []int32) {
 	f.lo, f.hi = groups[0].lo, 0
 	for i, g := range groups {

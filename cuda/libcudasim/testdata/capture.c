@@ -38,7 +38,7 @@ static void status_is(CUstream in, CUstreamCaptureStatus want) {
 	EQ(have, want);
 }
 
-// fails ends an invalid capture.
+// fails ends a capture and expects an error code and no graph.
 static void fails(CUstream in, CUresult code) {
 	CUgraph g = (CUgraph)1;
 	EXPECT(cuStreamEndCapture(in, &g), code);

@@ -150,7 +150,7 @@ static void parent(int in, int out) {
 	refused(p);
 	CHECK(cuMemcpyHtoD(small, "five", 5));
 	CUfunction f = kernel();
-	for (int i = 0; i < 3; i++) { // until the launch is known by its content
+	for (int i = 0; i < 3; i++) { // until the simulator has stored the result of the launch for equal contents
 		fill(p, 6);
 		launch(f, p);
 	}

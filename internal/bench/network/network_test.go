@@ -59,7 +59,7 @@ func TestNetworksHaveThePublishedShape(t *testing.T) {
 		assert.Equal(t, want.reduced, reduced+want.added, "%s: edges that no others imply", want.name)
 		assert.Equal(t, want.matched, reduced-r.Schedule.Syncs()+want.added, "%s: matching", want.name)
 		assert.Equal(t, want.width, r.Schedule.Lanes, "%s: width", want.name)
-		if want.name != "resnet-50" { // where a node that splits stands before an edge that is implied
+		if want.name != "resnet-50" { // its list has a splitting node at the start of an implied edge
 			assert.Equal(t, want.edges, edges(g)+want.added, "%s: edges", want.name)
 		}
 	}
