@@ -309,7 +309,9 @@ func (d *Device) Close() error {
 	d.printed.flush()
 	err := d.unreported("Close")
 	d.gpu.close(d)
-	*d = Device{info: d.info, profile: d.profile, sharedTime: d.sharedTime, count: d.count, races: d.races.closed(d), closed: true}
+	// The empty memory lets later calls check their operands before they report that the device has been closed.
+	*d = Device{info: d.info, profile: d.profile, sharedTime: d.sharedTime, count: d.count, races: d.races.closed(d), closed: true,
+		gpu: NewSystem().GPU(0), memory: interp.NewMemory(0)}
 	return err
 }
 

@@ -22,9 +22,13 @@ type known struct {
 	ended    bool
 }
 
-// StartTimeline drops the previous time line and starts a new one. The device must be idle.
+// StartTimeline drops the previous time line and starts a new one. The device must be idle. It does nothing on a
+// closed device.
 func (d *Device) StartTimeline() {
 	d.settled()
+	if d.closed {
+		return
+	}
 	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask, tasks: d.history.tasks[:0]}
 }
 
