@@ -45,6 +45,7 @@ func Parse(file, src string) (*Module, error) {
 		opcodes: map[string]opcode{},
 	}
 	p.tok = p.scan()
+	p.first = p.tok.text
 	for !p.protect(p.module) {
 		p.syncModule()
 	}
@@ -67,6 +68,7 @@ func byPosition(a, b error) int {
 type parser struct {
 	scanner
 	tok       token
+	first     string // text of the first token
 	m         *Module
 	vars      map[string]*Var   // of the module, by name
 	funcs     map[string]*Func  // by name
@@ -502,8 +504,10 @@ func (p *parser) finish() {
 		p.report(p.unclosed, "a comment is not closed; the file was cut short")
 		return
 	}
-	if p.m.Version == "" && len(p.errs) == 0 {
-		p.report(Pos{1, 1}, "the file has no .version directive; it is not PTX")
+	if p.first != ".version" && p.m.Version == "" { // all other errors follow from this one
+		p.errs, p.stopped = nil, false
+		p.report(Pos{1, 1}, "the file has no .version directive; it is not PTX: pass the text that nvcc -ptx writes")
+		return
 	}
 	if p.m.Target == "" && len(p.errs) == 0 {
 		p.report(Pos{1, 1}, "the file has no .target directive; it was cut short or is not PTX")
