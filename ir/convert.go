@@ -10,9 +10,9 @@ import (
 )
 
 // NewScalar converts a Go number to a scalar of type t. Integers must fit the
-// type exactly; a floating-point value is rounded to nearest; an integer is
-// accepted where a float is wanted. F16 and BF16 take their bits as a uint16. A
-// Scalar of the type is returned unchanged.
+// type exactly; a floating-point value is rounded to nearest, and must not
+// overflow; an integer is accepted for a float. F16 and BF16 take their bits as
+// a uint16. A Scalar of the type is returned unchanged.
 func NewScalar(t Type, v any) (Scalar, error) {
 	if s, ok := v.(Scalar); ok {
 		if s.Type != t {
@@ -30,16 +30,22 @@ func NewScalar(t Type, v any) (Scalar, error) {
 		if !ok {
 			return Scalar{}, fmt.Errorf("%v is not a number for %v", reflect.TypeOf(v), t)
 		}
-		if t == F32 {
-			return Scalar{t, uint64(math.Float32bits(float32(f)))}, nil
+		if t == F64 {
+			return Scalar{t, math.Float64bits(f)}, nil
 		}
-		return Scalar{t, math.Float64bits(f)}, nil
+		if math.IsInf(float64(float32(f)), 0) && !math.IsInf(f, 0) {
+			return Scalar{}, fmt.Errorf("%s does not fit %v", phrase.Number(v), t)
+		}
+		return Scalar{t, uint64(math.Float32bits(float32(f)))}, nil
 	}
 	bits, ok := asBits(rv, t)
-	if !ok {
+	switch {
+	case ok:
+		return Scalar{t, bits}, nil
+	case rv.CanInt() || rv.CanUint():
 		return Scalar{}, fmt.Errorf("%s does not fit %v", phrase.Number(v), t)
 	}
-	return Scalar{t, bits}, nil
+	return Scalar{}, fmt.Errorf("%s is not an integer for %v: pass one", phrase.Number(v), t)
 }
 
 func asFloat(v reflect.Value) (float64, bool) {

@@ -229,7 +229,7 @@ func (t *Tracer) usable(b Buffer) error {
 	case b.t == nil:
 		return errZero
 	case b.t != t:
-		return fmt.Errorf("%s belongs to trace %s", b.name(), b.t.graph.Name)
+		return fmt.Errorf("%s belongs to another tracer, of trace %s: pass a buffer of this one", b.name(), b.t.graph.Name)
 	case b.at > 0:
 		return fmt.Errorf("%s was returned by At, which is for Read, Write, Draft and ToHost: pass the buffer itself", b.name())
 	case t.buffers[b.id].freed:

@@ -48,7 +48,7 @@ func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, 
 	switch {
 	case err != nil:
 	case t.mode != Deferred:
-		err = errors.New("it is recorded only: trace in mode Deferred")
+		err = errors.New("it can only be recorded: begin the tracer with reprise.Record, or in mode Deferred")
 	case bodies[0] == nil:
 		err = absent.Nil("the function with the body")
 	}

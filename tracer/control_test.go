@@ -61,7 +61,7 @@ func TestLoopsThatCannotBeRecordedAreRefused(t *testing.T) {
 	x := eager.Alloc("x", ir.F32, 1, ir.InOut)
 	eager.Loop(x, ir.Below, 1, once, func() {})
 	_, err := eager.Finish()
-	assert.ErrorContains(t, err, "loop: it is recorded only: trace in mode Deferred")
+	assert.ErrorContains(t, err, "loop: it can only be recorded: begin the tracer with reprise.Record, or in mode Deferred")
 	var none *tracer.Tracer
 	none.Loop(x, ir.Below, 1, once, nil)
 	none.Branch(x, ir.Below, 1, nil, nil)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/phrase"
@@ -16,7 +17,8 @@ type Shape struct {
 	Shared      uint32 // dynamic shared memory, bytes
 }
 
-// Linear is a one-dimensional shape.
+// Linear is a one-dimensional shape. A kernel with a thread for each of n elements takes (n+threads-1)/threads blocks;
+// n/threads would leave out the last elements unless threads divides n.
 func Linear(blocks, threads uint32) Shape {
 	return Shape{Grid: ir.Dim3{X: blocks, Y: 1, Z: 1}, Block: ir.Dim3{X: threads, Y: 1, Z: 1}}
 }
@@ -39,24 +41,24 @@ type Param struct {
 }
 
 // Param declares a replay parameter with its first value. A launch is recorded with that value, and is refused with a
-// SliceError if it certainly leaves a slice with it. Asking for the same
-// name and type again returns the same parameter.
+// SliceError if it certainly leaves a slice with it. A second declaration of a name with the same type and value returns the
+// same parameter; with another type or value it is an error.
 func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 	if t == nil {
 		return Param{}
 	}
 	t.stopped() // which a zero Tracer is
-	if p, ok := t.params[name]; ok && t.graph.Params[p.id].Value.Type == typ {
-		return p
-	}
 	p := Param{t: t, id: ir.ParamID(len(t.graph.Params))}
 	v, err := ir.NewScalar(typ, value)
 	if err != nil {
 		t.fail(t.callerPC(), "parameter $%s: %w", name, err)
 		v.Type = typ
 	}
-	if _, taken := t.params[name]; taken {
-		t.fail(t.callerPC(), "parameter $%s is declared with two types", name)
+	if first, taken := t.params[name]; taken {
+		if was := t.graph.Params[first.id].Value; was != v {
+			t.fail(t.callerPC(), "parameter $%s is declared as %v, and again as %v: use another name, or change the value between replays with Set", name, was, v)
+		}
+		return first
 	}
 	t.graph.Params = append(t.graph.Params, ir.Param{Name: name, Value: v})
 	t.params[name] = p
@@ -64,7 +66,9 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 }
 
 // Launch records a kernel launch. The arguments follow the kernel's parameters:
-// a Buffer for a pointer, a Go number or a Param for a scalar.
+// a Buffer for a pointer, a Go number or a Param for a scalar. A Go number is converted to the type of the parameter; a
+// number that does not fit is an error. The element type of a Buffer is not checked, because PTX has no types of pointers:
+// the kernel must use the elements as what they were allocated as.
 //
 //go:noinline
 func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
@@ -90,10 +94,10 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 		return absent.Error("a zero Kernel was passed, or one of a zero Module: Tracer.Module and Module.Kernel return them")
 	}
 	if k.module.t != t {
-		return fmt.Errorf("the kernel belongs to trace %s", k.module.t.graph.Name)
+		return fmt.Errorf("the kernel belongs to another tracer, of trace %s: take it from a Module of this one", k.module.t.graph.Name)
 	}
 	if len(args) != len(k.params) {
-		return fmt.Errorf("%d arguments for %d parameters", len(args), len(k.params))
+		return fmt.Errorf("%d arguments for %d parameters: the kernel takes %s", len(args), len(k.params), k.takes())
 	}
 	if err := checkShape(s); err != nil {
 		return err
@@ -219,7 +223,7 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 			return err
 		}
 		if !p.pointer {
-			return fmt.Errorf("%s is passed for a %v", a.name(), p.typ)
+			return fmt.Errorf("%s is passed for %v: pass a Go number or a Param", a.name(), p.typ)
 		}
 		if k := a.place(); k != ir.OnDevice && k != ir.Managed {
 			return fmt.Errorf("%s is host memory, which kernels cannot reach: copy it to the device first", a.name())
@@ -249,6 +253,18 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 }
 
 var errForeignParam = errors.New("the Param was not declared on this trace")
+
+// takes lists the types of the parameters.
+func (k *Kernel) takes() string {
+	if len(k.params) == 0 {
+		return "none"
+	}
+	types := make([]string, len(k.params))
+	for i := range k.params {
+		types[i] = k.params[i].want()
+	}
+	return strings.Join(types, ", ")
+}
 
 func (p *param) want() string {
 	if p.touched {

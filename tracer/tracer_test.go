@@ -111,16 +111,24 @@ func TestMistakesAreNamed(t *testing.T) {
 		name, want string
 		do         func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer)
 	}{
-		{"argument count", "launch of square: 2 arguments for 3 parameters", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"argument count", "launch of square: 2 arguments for 3 parameters: the kernel takes a pointer, a pointer, u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(1, 32), x, y)
+		}},
+		{"another value of a parameter", "parameter $a is declared as f32=0.5, and again as f32=0.25: use another name, or change the value between replays with Set", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			assert.Equal(t, tr.Param("a", ir.F32, 0.5), tr.Param("a", ir.F32, 0.5))
+			tr.Param("a", ir.F32, 0.25)
+		}},
+		{"another type of a parameter", "parameter $a is declared as f32=1, and again as f64=1: use another name, or change the value between replays with Set", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+			tr.Param("a", ir.F32, 1)
+			tr.Param("a", ir.F64, 1)
 		}},
 		{"number for a pointer", "launch of square: argument 0 (square_param_0): 7 (int) is passed for a pointer: pass a Buffer", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(1, 32), 7, y, 8)
 		}},
-		{"buffer for a number", "launch of square: argument 2 (square_param_2): @x is passed for a u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"buffer for a number", "launch of square: argument 2 (square_param_2): @x is passed for u32: pass a Go number or a Param", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(1, 32), x, y, x)
 		}},
-		{"fraction for an integer", "launch of square: argument 2 (square_param_2): 0.5 (float64) does not fit u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"fraction for an integer", "launch of square: argument 2 (square_param_2): 0.5 (float64) is not an integer for u32: pass one", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(1, 32), x, y, 0.5)
 		}},
 		{"float parameter for an integer", "launch of square: argument 2 (square_param_2): parameter $a is f32, the kernel takes u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
@@ -137,10 +145,10 @@ func TestMistakesAreNamed(t *testing.T) {
 			tr.Free(x)
 			tr.Free(x)
 		}},
-		{"another trace's buffer", "copy: @foreign belongs to trace other", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"another trace's buffer", "copy: @foreign belongs to another tracer, of trace other: pass a buffer of this one", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Copy(x, foreign)
 		}},
-		{"another trace's kernel", "launch of square: the kernel belongs to trace other", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"another trace's kernel", "launch of square: the kernel belongs to another tracer, of trace other: take it from a Module of this one", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(foreignKernel, tracer.Linear(1, 32), x, y, 8)
 		}},
 		{"zero buffer", "copy: a zero Buffer was passed: allocate it first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
@@ -155,7 +163,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"overlapping copy", "copy between overlapping ranges of @x", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Copy(x.Slice(0, 4), x.Slice(3, 7))
 		}},
-		{"wide pattern", "memset of @d: a fill pattern has 1, 2 or 4 bytes, and f64 has 8", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"wide pattern", "memset of @d: a fill pattern has 1, 2 or 4 bytes, and f64 has 8: fill it with 0, or launch a kernel", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Memset(tr.Alloc("d", ir.F64, 4, ir.Input), 1)
 		}},
 		{"unknown kernel", "module square.ptx has no kernel cube: it has square", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
@@ -178,7 +186,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"zero parameter", "launch of square: argument 2 (square_param_2): the Param was not declared on this trace", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(1, 32), x, y, tracer.Param{})
 		}},
-		{"free of another trace's buffer", "free: @foreign belongs to trace other", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"free of another trace's buffer", "free: @foreign belongs to another tracer, of trace other: pass a buffer of this one", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Free(foreign)
 		}},
 		{"free of a zero buffer", "free: a zero Buffer was passed: allocate it first", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {

@@ -69,7 +69,7 @@ func (t *Tracer) Memset(b Buffer, value any) {
 	}
 	pattern, ok := memsetPattern(v)
 	if !ok {
-		t.fail(pc, "memset of %s: a fill pattern has 1, 2 or 4 bytes, and %v has %d", b.name(), v.Type, v.Type.Size())
+		t.fail(pc, "memset of %s: a fill pattern has 1, 2 or 4 bytes, and %v has %d: fill it with 0, or launch a kernel", b.name(), v.Type, v.Type.Size())
 		return
 	}
 	t.transfer(ir.KindMemset, pc, ranged(b), calls.Valued(pattern))
