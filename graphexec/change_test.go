@@ -273,7 +273,7 @@ func TestMemoryThatWasFreedIsRefusedByName(t *testing.T) {
 		require.NoError(t, dev.Free(b.buffers[5]), "@unused")
 		require.NoError(t, x.Replay(ctx))
 		require.NoError(t, dev.Free(b.buffers[1]))
-		assert.EqualError(t, x.Replay(ctx), "buffer @b was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
+		assert.EqualError(t, x.Replay(ctx), "buffer @b was freed, or moved, after it was bound: close its trace after the Exec, bind it to other memory with Rebind, or instantiate again")
 		p, err := dev.Alloc(256)
 		require.NoError(t, err)
 		require.NoError(t, x.Apply(graphexec.Rebind("b", p)))
@@ -303,7 +303,7 @@ func (d *reborn) Allocation(p device.Ptr, bytes int64) (device.Allocation, error
 // TestAnAddressMayComeAgain binds a buffer to the address that it had, where a driver has put other memory since.
 func TestAnAddressMayComeAgain(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
-		const gone = "buffer @b was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again"
+		const gone = "buffer @b was freed, or moved, after it was bound: close its trace after the Exec, bind it to other memory with Rebind, or instantiate again"
 		s := plan(t, pingPong, "serial")
 		dev := &reborn{Device: null.New()}
 		b := bind(t, dev.Device, s.Graph)

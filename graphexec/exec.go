@@ -201,7 +201,7 @@ func (x *Exec) clone() *Exec {
 }
 
 var (
-	errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: instantiate the schedule")
+	errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: compile the trace, or instantiate the schedule")
 	errBusy   = errors.New("replay of an Exec that is being replayed or changed: one goroutine at a time may use it")
 )
 

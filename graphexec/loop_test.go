@@ -603,7 +603,7 @@ func TestALoopRefusesWhatItsPlanCannotBeChangedTo(t *testing.T) {
 		assert.Len(t, verdicts, 1)
 		require.NoError(t, dev.Free(b.buffers[0]))
 		_, err = loopExec.Run(context.Background())
-		require.EqualError(t, err, "loop over counting: buffer @a was freed, or moved, after it was bound: bind it to other memory with Rebind, or instantiate again")
+		require.EqualError(t, err, "loop over counting: buffer @a was freed, or moved, after it was bound: close its trace after the Exec, bind it to other memory with Rebind, or instantiate again")
 		p, err := dev.Alloc(256)
 		require.NoError(t, err)
 		require.NoError(t, loopExec.Apply(graphexec.Rebind("a", p)))

@@ -73,7 +73,7 @@ func (x *Exec) there(id ir.BufferID, e *edits) error {
 }
 
 func (x *Exec) errGone(id ir.BufferID) error {
-	return fmt.Errorf("buffer @%s was %w: bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name, device.ErrFreed)
+	return fmt.Errorf("buffer @%s was %w: close its trace after the Exec, bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name, device.ErrFreed)
 }
 
 // lasting names a buffer whose memory was freed, which changes leave where it is, though some of the operations that they touch use it.

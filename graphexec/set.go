@@ -14,7 +14,7 @@ func (x *Exec) findParam(name string) (ir.ParamID, error) {
 		return ir.ParamID(i), nil
 	}
 	if len(params) == 0 {
-		return 0, fmt.Errorf("no parameter $%s: the trace declares none", name)
+		return 0, fmt.Errorf("no parameter $%s: the trace declares none; declare it with Tracer.Param", name)
 	}
 	names := make([]string, len(params))
 	for i, p := range params {

@@ -275,7 +275,7 @@ func (x *Exec) run(ctx context.Context) (Ending, error) {
 
 var errRunning = errors.New("use of a loop.Exec that is being run or changed: one goroutine at a time may use it, and Observe may not")
 
-var errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: instantiate the loop")
+var errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: compile or instantiate the loop")
 
 // begin and end are those of graphexec.Exec.
 func (x *Exec) begin() error {
