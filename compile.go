@@ -10,8 +10,11 @@ import (
 )
 
 // Options select how a trace is planned and replayed. The zero value plans by the default strategy and replays as a graph.
+//
+// The strategies are serial, roundrobin, levels, grcuda, nimble, mincover, coloring, listsched, search and auto.
+// [optimizer.Strategies] describes them and their parameters, which follow in parentheses: "roundrobin(8)".
 type Options struct {
-	Strategy string   // assigns operations to streams; "" is "nimble"; see optimizer.Strategies
+	Strategy string   // assigns operations to streams; "" is "nimble"
 	Also     []string // additional passes, such as "memplan"; see optimizer.Passes
 	Streams  bool     // replay over streams and events instead of as a graph
 }
@@ -53,8 +56,13 @@ type LoopOptions struct {
 }
 
 // CompileLoop prepares a loop whose body is a trace. The loop runs until the condition until holds, or maxIterations
-// times. The condition is evaluated by the host, or by the GPU in a while node, whichever is predicted to be quicker on
-// dev.
+// times, of which 0 runs none. The condition is evaluated by the host, or by the GPU in a while node, whichever is
+// predicted to be quicker on dev.
+//
+//	until := reprise.Until{Buffer: residual.ID(), Is: reprise.Below, Value: 1e-6}
+//	solve, err := reprise.CompileLoop(dev, trace, until, 10000, reprise.LoopOptions{})
+//	result, err := solve.Run(ctx)                      // returns when the loop has ended
+//	converged := result.Ending == loop.Met             // of package graphexec/loop; exhausted is no error
 func CompileLoop(dev Device, trace *Trace, until Until, maxIterations int, o LoopOptions) (*LoopExec, error) {
 	plan, err := o.plan(dev, trace)
 	if err != nil {

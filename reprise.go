@@ -9,8 +9,8 @@
 //	k := t.Module("smooth.ptx", ptx).Kernel("smooth")
 //	u := t.Alloc("u", reprise.F32, n, reprise.InOut)
 //	v := t.Alloc("v", reprise.F32, n, reprise.Temporary)
-//	t.Launch(k, reprise.Linear(n/256, 256), u, v, n)
-//	t.Launch(k, reprise.Linear(n/256, 256), v, u, n)
+//	t.Launch(k, reprise.Linear((n+255)/256, 256), u, v, n)
+//	t.Launch(k, reprise.Linear((n+255)/256, 256), v, u, n)
 //	trace, err := t.Finish()
 //
 //	exec, err := reprise.Compile(dev, trace, reprise.Options{})
@@ -19,12 +19,21 @@
 //	err = exec.Wait(ctx)
 //	err = reprise.Read(data, u)
 //
+// Calls of a Tracer return no error: the first one makes all later calls do nothing, and Finish returns it with the line
+// of the call. Close the Exec before the trace, and the trace before the device.
+//
 // [CompileLoop] repeats a trace until a scalar on the device ends the loop. [Auto] needs no trace: it runs each call at
 // once, detects repetitions, and replays them.
 //
 // The types are aliases of those of the packages below: tracer records, optimizer plans, graphexec replays, and device
-// is the interface that a GPU and its simulation implement. A program that needs more than this package also imports
-// those.
+// is the interface that a GPU and its simulation implement. Their methods are documented there:
+//
+//	go doc github.com/reprise-gpu/reprise/tracer.Tracer
+//	go doc github.com/reprise-gpu/reprise/graphexec.Exec
+//	go doc github.com/reprise-gpu/reprise/graphexec/loop.Exec
+//
+// A program that needs more than this package also imports those. For example, ir.Format(trace.Graph, nil) returns the text
+// of a trace that reprise opt and reprise strategies read.
 package reprise
 
 import (
@@ -45,9 +54,10 @@ type Device = device.Device
 // goroutines at the same time.
 func Open(id string) (Device, error) { return open(id, sim.Options{}) }
 
-// OpenChecked opens a simulated device that also detects races: unordered operations, or threads of a block, that access
-// the same bytes, and reads of memory that was never written. A race is the error of the next call that waits. Virtual
-// times do not change; the host takes up to three times as long. OpenChecked returns an error if id is a GPU.
+// OpenChecked opens a simulated device that also detects unordered operations that access the same bytes, threads of a
+// block that do so in shared memory, and reads of memory that was never written. The next call that waits returns the
+// error. Races in global memory between threads of one launch are not detected. Virtual times do not change; the host
+// takes up to three times as long. OpenChecked returns an error if id is a GPU.
 func OpenChecked(id string) (Device, error) {
 	if _, gpu := devices.Ordinal(id); gpu {
 		return nil, fmt.Errorf("%s is a GPU, and only a simulated device detects races: use sim, or Open instead of OpenChecked", id)
@@ -62,12 +72,14 @@ func open(id string, o sim.Options) (Device, error) {
 	return devices.Open(id, o)
 }
 
-// Record begins a trace: calls of the tracer are recorded and not run.
+// Record begins a trace: calls of the tracer are recorded and not run. Only replays run them, so [Read] before the first
+// replay returns what [Write] wrote.
 func Record(dev Device, name string) *Tracer { return tracer.New(dev, name, tracer.Deferred) }
 
 // Auto begins a program that is not recorded. Each call runs at once; a repetition is replayed from its third occurrence
 // on, even if scalars change or buffers are exchanged. [AutoStats] counts the replayed calls.
 func Auto(dev Device, name string) *Tracer { return auto.New(dev, name, auto.Options{}) }
 
-// AutoStats returns what became of the calls of a program from [Auto] so far.
+// AutoStats returns what became of the calls of a program from [Auto] so far. The result is zero for a tracer from
+// [Record].
 func AutoStats(t *Tracer) auto.Stats { return auto.StatsOf(t) }

@@ -2,6 +2,7 @@ package reprise_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // recorded is a trace of x += y on n elements of a new device.
@@ -43,6 +45,17 @@ func TestCompileInBothForms(t *testing.T) {
 		require.NoError(t, trace.Close())
 		require.NoError(t, dev.Close())
 	}
+}
+
+// The doc comment of Options lists all strategies, since a program's author reads it with go doc.
+func TestOptionsListStrategies(t *testing.T) {
+	var names []string
+	for _, s := range optimizer.Strategies() {
+		names = append(names, s.Name)
+	}
+	last := len(names) - 1
+	want := "The strategies are " + strings.Join(names[:last], ", ") + " and " + names[last] + "."
+	assert.Contains(t, strings.ReplaceAll(read(t, "compile.go"), "\n// ", " "), want)
 }
 
 // A loop ends where its scalar says so, and where its iterations are used up.

@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Types for recording. See package tracer.
+// Types for recording. Package tracer documents their methods: go doc github.com/reprise-gpu/reprise/tracer.Tracer.
 type (
 	Tracer = tracer.Tracer // Tracer records calls, or runs them
 	Trace  = tracer.Trace  // Trace is a finished recording
@@ -19,7 +19,8 @@ type (
 	Limits = tracer.Limits // Limits bounds a recorded loop
 )
 
-// Types for replaying. See package graphexec.
+// Types for replaying. Packages graphexec and graphexec/loop document their methods:
+// go doc github.com/reprise-gpu/reprise/graphexec.Exec, and graphexec/loop.Exec, loop.Until and loop.Result.
 type (
 	Exec     = graphexec.Exec // Exec replays a trace
 	LoopExec = loop.Exec      // LoopExec runs a loop
@@ -44,7 +45,7 @@ const (
 
 // Roles of buffers: what their contents mean to the program around the replays.
 const (
-	Temporary = ir.Temporary // written before it is read in every replay, dead afterwards
+	Temporary = ir.Temporary // written before it is read in every replay, undefined afterwards
 	Input     = ir.Input     // set by the program before a replay
 	Output    = ir.Output    // read by the program after a replay
 	InOut     = ir.InOut     // both: carried from replay to replay
@@ -68,16 +69,18 @@ const (
 	NotEqual = ir.NotEqual
 )
 
-// Linear returns the shape of a launch in one dimension: a number of blocks of a number of threads each.
+// Linear returns the shape of a launch in one dimension: a number of blocks of a number of threads each. A kernel with a
+// thread for each of n elements takes (n+threads-1)/threads blocks; n/threads would leave out the last elements unless
+// threads divides n.
 func Linear(blocks, threads uint32) Shape { return tracer.Linear(blocks, threads) }
 
 // Square returns the shape of a launch of blocks x blocks blocks, each of threads x threads threads.
 func Square(blocks, threads uint32) Shape { return tracer.Square(blocks, threads) }
 
-// Write sets the contents of a buffer at once, unrecorded. It returns an error if the element types or the lengths in
-// bytes differ.
+// Write sets the contents of a buffer at once, unrecorded, after all replays enqueued so far have ended. It returns an
+// error if the element types or the lengths in bytes differ.
 func Write[T tracer.Element](b Buffer, data []T) error { return tracer.Write(b, data) }
 
-// Read copies the contents of a buffer to data, after all replays enqueued so far have ended. It returns an error if the
-// element types or the lengths in bytes differ.
+// Read copies the contents of a buffer to data, after all replays enqueued so far have ended; it needs no Wait before. It
+// returns an error if the element types or the lengths in bytes differ.
 func Read[T tracer.Element](data []T, b Buffer) error { return tracer.Read(data, b) }

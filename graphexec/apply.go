@@ -83,7 +83,7 @@ func refusesNodes(err error) bool {
 	return false
 }
 
-// Set gives a scalar parameter another value: see Param.
+// Set gives a scalar parameter another value, a Go number that fits its type, for later replays: see the function [Param].
 func (x *Exec) Set(name string, value any) error { return x.Apply(Param(name, value)) }
 
 // opWork is the new work of an operation.

@@ -66,7 +66,7 @@ func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind
 
 func (b Buffer) name() string { return "@" + b.t.graph.Buffers[b.id].Name }
 
-// Slice returns elements [lo, hi) of b. That of a zero Buffer is one.
+// Slice returns elements [lo, hi) of b. A slice of a zero Buffer is a zero Buffer.
 func (b Buffer) Slice(lo, hi int64) Buffer {
 	if b.t == nil {
 		return b

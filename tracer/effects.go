@@ -54,7 +54,7 @@ func describeParam(v *ptx.Var, direct, offset access.Access) (param, error) {
 	p.ranged = p.touched && !p.counted && direct != access.Unknown
 	var ok bool
 	if p.typ, ok = scalarTypes[v.Type]; !ok || v.Dims != nil {
-		return p, fmt.Errorf("a %d-byte struct cannot be traced: pass its fields as parameters of their own", v.Size())
+		return p, fmt.Errorf("a struct of %d bytes cannot be traced: pass its fields as parameters of their own", v.Size())
 	}
 	if p.reached {
 		p.mode = modeOf(direct.Or(offset))

@@ -136,7 +136,7 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 	pc := t.callerPC()
 	f := m.find(entry)
 	if f == nil {
-		t.fail(pc, "module %s has no kernel %s: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", "))
+		t.fail(pc, "module %s has no kernel %q: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", "))
 		return k
 	}
 	if err := k.describe(f, signature); err != nil {

@@ -166,7 +166,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"wide pattern", "memset of @d: a fill pattern has 1, 2 or 4 bytes, and f64 has 8: fill it with 0, or launch a kernel", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Memset(tr.Alloc("d", ir.F64, 4, ir.Input), 1)
 		}},
-		{"unknown kernel", "module square.ptx has no kernel cube: it has square", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"unknown kernel", "module square.ptx has no kernel \"cube\": it has square", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			k, _ := kernels.Lookup("square")
 			tr.Module(k.File, k.PTX).Kernel("cube")
 		}},

@@ -115,16 +115,17 @@ func (e Ending) String() string {
 	return fmt.Sprintf("ending(%d)", uint8(e))
 }
 
-// Result says how a run of a loop went.
+// Result describes a run of a loop. Only Ending tells a loop that converged from one that reached MaxIterations or computed
+// NaN: neither is an error.
 type Result struct {
-	Iterations int // whose results are in the buffers
-	Ending     Ending
-	Lowering   Lowering // of most of the iterations
-	Batch      int      // iterations of a graph
-	Why        string   // these were chosen; "" when the caller chose
+	Iterations int      // iterations whose results are in the buffers
+	Ending     Ending   // why the loop ended; Met if Until holds
+	Lowering   Lowering // how most of the iterations ran
+	Batch      int      // iterations of one graph
+	Why        string   // the reason for Lowering and Batch; "" if the caller set them
 }
 
-// Stats counts what a Exec did.
+// Stats counts what an Exec did.
 type Stats struct {
 	Iterations int // whose results stayed
 	Overrun    int // iterations past the end
@@ -232,11 +233,15 @@ func (x *Exec) lower(b graphexec.Bindings) (err error) {
 	return x.choose()
 }
 
-// Run runs the loop from what the buffers hold. When ctx is done it stops after some
-// whole number of iterations, which the result says, with that of ctx as its error. Iterations that take longer than 50 ms
-// to end it leaves in flight, and the result has those that ended before: Wait returns how many there are when they have
-// ended, which any other call on x waits for first. A
-// failed operation is named, with the iterations of which one failed; the buffers are lost then.
+// Run runs the loop from the present contents of the buffers, and returns when it has ended; no Wait is needed. A second
+// Run continues from where the first ended.
+//
+// When ctx is done, Run stops after a whole number of iterations, and returns that number and the error of ctx. It waits at
+// most 50 ms for iterations in flight and counts those that have ended. Wait returns the final number; any other call on x
+// waits for them first.
+//
+// The error of a failed operation names it, and the iterations of which one failed. The contents of the buffers are then
+// undefined.
 func (x *Exec) Run(ctx context.Context) (Result, error) {
 	if ctx == nil {
 		return Result{}, absent.Nil("the context")

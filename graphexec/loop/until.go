@@ -11,12 +11,12 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Until is what ends a loop: an element of a buffer that compares to a value in a certain
-// way. For a flag that kernels set it is NotEqual to 0.
+// Until is the condition that ends a loop: an element of a buffer compares to a value. It is evaluated after an iteration,
+// so that a loop has at least one. For a flag that kernels set it is NotEqual to 0.
 type Until struct {
-	Buffer ir.BufferID // device memory, of f32, f64, i32 or u32, that the body writes
-	Index  int64       // of the element
-	Is     ir.Comparison
+	Buffer ir.BufferID   // Buffer.ID of device memory of f32, f64, i32 or u32 that the body writes; 0 is the first buffer
+	Index  int64         // of the element
+	Is     ir.Comparison // required: Below, AtMost, Equal, NotEqual, AtLeast or Above
 	Value  float64
 }
 

@@ -47,8 +47,11 @@ func Open(id string, o sim.Options) (device.Device, error) {
 // Profile returns the profile of a simulated device.
 func Profile(id string) (*model.Profile, error) {
 	kind, name, _ := strings.Cut(id, ":")
+	if _, gpu := Ordinal(id); gpu {
+		return nil, IDError{fmt.Errorf("%s is a GPU, and this needs a simulated one: use %s, or another that reprise devices lists", id, Default)}
+	}
 	if kind != "sim" {
-		return nil, IDError{fmt.Errorf("unknown device %q: use %s, and see reprise devices", id, Default)}
+		return nil, IDError{fmt.Errorf("unknown device %q: use %s, gpu0 for the first GPU, or another that reprise devices lists", id, Default)}
 	}
 	if name == "" {
 		name = strings.TrimPrefix(Default, "sim:")
