@@ -113,7 +113,7 @@ typedef struct CUuuid_st {
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* What every function returns. Values are gathered by hundreds: arguments and state, devices
+/* The result of every function. Each hundred of values has one topic: arguments and state, devices
  * and code, the system, handles, running kernels, permission, stream capture. */
 
 typedef enum cudaError_enum {
@@ -216,9 +216,9 @@ typedef enum cudaError_enum {
     CUDA_ERROR_UNKNOWN = 999
 } CUresult;
 
-/* The name of a result; NULL and CUDA_ERROR_INVALID_VALUE for a number that is none. */
+/* The name of a result; NULL and CUDA_ERROR_INVALID_VALUE for an unknown number. */
 CUresult CUDAAPI cuGetErrorName(CUresult error, const char **pStr);
-/* Likewise its description. */
+/* The description of a result, likewise. */
 CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr);
 
 /* ---- Driver ---------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ typedef enum CUdriverProcAddressQueryResult_enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-/* Must come before all else; flags is 0. */
+/* Must be called before all other functions. flags must be 0. */
 CUresult CUDAAPI cuInit(unsigned int Flags);
 /* The newest CUDA release that the driver supports, in the format of CUDA_VERSION. Needs no cuInit. */
 CUresult CUDAAPI cuDriverGetVersion(int *driverVersion);
@@ -553,24 +553,24 @@ typedef void (*CUasyncCallback)(CUasyncNotificationInfo *info, void *userData,
 /* The device at an ordinal. */
 CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal);
 CUresult CUDAAPI cuDeviceGetCount(int *count);
-/* Its name, cut to len bytes with the NUL. */
+/* The name of a device, truncated to len bytes including the NUL. */
 CUresult CUDAAPI cuDeviceGetName(char *name, int len, CUdevice dev);
 /* Like cuDeviceGetUuid, but a MIG instance has a UUID of its own. */
 CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev); /* 11.4 */
 CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 /* Windows only. */
 CUresult CUDAAPI cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev);
-/* Bytes of memory. */
+/* The size of the memory in bytes. */
 CUresult CUDAAPI cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 CUresult CUDAAPI cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 /* Deprecated: use cuDeviceGetAttribute. */
 CUresult CUDAAPI cuDeviceGetProperties(CUdevprop *prop, CUdevice dev);
 /* Deprecated: use cuDeviceGetAttribute. */
 CUresult CUDAAPI cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
-/* Elements of the longest one-dimensional texture over linear memory. */
+/* The maximum number of elements of a one-dimensional texture over linear memory. */
 CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
     CUarray_format format, unsigned numChannels, CUdevice dev); /* 11.1 */
-/* The device at domain:bus:device.function. */
+/* The device with the PCI address domain:bus:device.function. */
 CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
 CUresult CUDAAPI cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type,
@@ -580,7 +580,7 @@ CUresult CUDAAPI cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevic
 CUresult CUDAAPI cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
     CUflushGPUDirectRDMAWritesScope scope); /* 11.3 */
 
-/* Calls back when the device is over its memory budget. */
+/* Calls a function when the device exceeds its memory budget. */
 CUresult CUDAAPI cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc,
     void *userData, CUasyncCallbackHandle *callback); /* 12.4 */
 CUresult CUDAAPI cuDeviceUnregisterAsyncNotification(CUdevice device,
@@ -588,8 +588,8 @@ CUresult CUDAAPI cuDeviceUnregisterAsyncNotification(CUdevice device,
 
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
-/* Each thread has a stack of contexts; its top is the current one, and most calls are about
- * that. */
+/* Each thread has a stack of contexts. The context on top is the current one, on which most calls
+ * operate. */
 
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
@@ -651,17 +651,17 @@ typedef struct CUexecAffinityParam_st {
 } CUexecAffinityParam_v1;
 typedef CUexecAffinityParam_v1 CUexecAffinityParam;
 
-/* The context that a device's users share, made if it is not active. */
+/* The context that all users of a device share. It is created if it is not active. */
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
 /* The last release destroys it. */
 CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice dev); /* 11.0 */
 CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags); /* 11.0 */
 CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
-/* Destroys all that was made in it. */
+/* Destroys all objects of the context. */
 CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice dev); /* 11.0 */
-/* A context of the caller's own, pushed on the thread's stack. */
+/* Creates a context and pushes it on the thread's stack. */
 CUresult CUDAAPI cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev);
-/* Likewise, bound to some of the multiprocessors. */
+/* Likewise, with access to only some of the multiprocessors. */
 CUresult CUDAAPI cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
     unsigned int flags, CUdevice dev); /* 11.4 */
 CUresult CUDAAPI cuCtxDestroy(CUcontext ctx);
@@ -674,7 +674,7 @@ CUresult CUDAAPI cuCtxGetCurrent(CUcontext *pctx);
 CUresult CUDAAPI cuCtxGetDevice(CUdevice *device);
 CUresult CUDAAPI cuCtxGetFlags(unsigned int *flags);
 CUresult CUDAAPI cuCtxSetFlags(unsigned int flags); /* 12.1 */
-/* A number no other context of the process will have. */
+/* A number that no other context of the process has at any time. */
 CUresult CUDAAPI cuCtxGetId(CUcontext ctx, unsigned long long *ctxId); /* 12.0 */
 /* Waits for all work of the context. */
 CUresult CUDAAPI cuCtxSynchronize(void);
@@ -685,7 +685,7 @@ CUresult CUDAAPI cuCtxSetCacheConfig(CUfunc_cache config);
 CUresult CUDAAPI cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
 CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config);
 CUresult CUDAAPI cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
-/* Lower numbers go first; the range is 0, 0 where there are no priorities. */
+/* Lower numbers are more urgent. Both are 0 if the device has no priorities. */
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 CUresult CUDAAPI cuCtxResetPersistingL2Cache(void); /* 11.0 */
 CUresult CUDAAPI cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity,
@@ -1119,9 +1119,9 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
 /* Deprecated. */
 CUresult CUDAAPI cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList,
     unsigned int numDevices, unsigned int flags);
-/* Calls fn when the stream comes to it. fn must not call the driver. */
+/* Calls fn when the stream reaches this point. fn must not call the driver. */
 CUresult CUDAAPI cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
-/* Deprecated, as are the rest here: use cuLaunchKernel. */
+/* Deprecated, like all functions below in this section: use cuLaunchKernel. */
 CUresult CUDAAPI cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z);
 CUresult CUDAAPI cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes);
 CUresult CUDAAPI cuParamSetSize(CUfunction hfunc, unsigned int numbytes);
@@ -1146,7 +1146,7 @@ CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUf
     int blockSize, size_t dynamicSMemSize);
 CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
     CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
-/* The block size that fills a multiprocessor best, and the least grid that fills the device. */
+/* The block size with the highest occupancy, and the smallest grid that fills the device. */
 CUresult CUDAAPI cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
     CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
 CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
@@ -1199,11 +1199,11 @@ typedef enum CUmemRangeHandleType_enum {
 /* Free and total bytes on the device. */
 CUresult CUDAAPI cuMemGetInfo(size_t *free, size_t *total);
 CUresult CUDAAPI cuMemAlloc(CUdeviceptr *dptr, size_t bytesize);
-/* Rows that begin at aligned addresses, *pPitch bytes apart. */
+/* Allocates rows that begin at aligned addresses, *pPitch bytes apart. */
 CUresult CUDAAPI cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
     size_t Height, unsigned int ElementSizeBytes);
 CUresult CUDAAPI cuMemFree(CUdeviceptr dptr);
-/* The allocation an address lies in. */
+/* The allocation that contains an address. */
 CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr);
 /* Page-locked host memory. */
 CUresult CUDAAPI cuMemAllocHost(void **pp, size_t bytesize);
@@ -1212,7 +1212,7 @@ CUresult CUDAAPI cuMemFreeHost(void *p);
 CUresult CUDAAPI cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
 CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags);
 CUresult CUDAAPI cuMemHostGetFlags(unsigned int *pFlags, void *p);
-/* Page-locks memory of the caller's. */
+/* Page-locks memory of the caller. */
 CUresult CUDAAPI cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags);
 CUresult CUDAAPI cuMemHostUnregister(void *p);
 /* Memory with one address on host and device. */
@@ -1222,7 +1222,7 @@ CUresult CUDAAPI cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, s
 
 /* ---- Copies and fills ------------------------------------------------------------------------ */
 
-/* A call without Async returns when the host memory it names may be used again. */
+/* A call without Async returns when its host memory may be used again. */
 
 #define cuMemcpy __CUDA_API_PTDS(cuMemcpy)
 #define cuMemcpyPeer __CUDA_API_PTDS(cuMemcpyPeer)
@@ -1339,7 +1339,7 @@ typedef struct CUDA_MEMCPY3D_PEER_st {
 } CUDA_MEMCPY3D_PEER_v1;
 typedef CUDA_MEMCPY3D_PEER_v1 CUDA_MEMCPY3D_PEER;
 
-/* Finds out itself on which side the addresses are. */
+/* Determines the kind of memory from the addresses. */
 CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
 /* Between contexts. */
 CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
@@ -1378,7 +1378,7 @@ CUresult CUDAAPI cuMemcpyAtoHAsync(void *dstHost, CUarray srcArray, size_t srcOf
 CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
 CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
-/* N counts elements, here and below. */
+/* N is a number of elements, here and below. */
 CUresult CUDAAPI cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N);
 CUresult CUDAAPI cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N);
 CUresult CUDAAPI cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N);
@@ -1484,7 +1484,7 @@ CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream); /* 11.2 */
 CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
     CUstream hStream); /* 11.2 */
 CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev); /* 11.2 */
-/* The pool cuMemAllocAsync takes from. */
+/* The pool from which cuMemAllocAsync allocates. */
 CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev); /* 11.2 */
 CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool); /* 11.2 */
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps); /* 11.2 */
@@ -1547,7 +1547,7 @@ CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size);
 CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     const CUmemAllocationProp *prop, unsigned long long flags);
 CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle);
-/* All of the memory: offset must be 0. */
+/* Maps the whole memory of the handle: offset must be 0. */
 CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     CUmemGenericAllocationHandle handle, unsigned long long flags);
 CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size);
@@ -1747,7 +1747,7 @@ CUresult CUDAAPI cuArrayDestroy(CUarray hArray);
 /* Any kind: three-dimensional, layered, cubemap. */
 CUresult CUDAAPI cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
 CUresult CUDAAPI cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
-/* One plane of a format with several. */
+/* One plane of an array whose format has several. */
 CUresult CUDAAPI cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray,
     unsigned int planeIdx); /* 11.2 */
 CUresult CUDAAPI cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
@@ -1942,9 +1942,9 @@ CUresult CUDAAPI cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef);
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-/* Stream 0 is a default stream: the legacy one, which waits for every blocking stream of its
- * context and they for it, or, with CUDA_API_PER_THREAD_DEFAULT_STREAM, one of each thread's
- * own. */
+/* Stream 0 is a default stream: the legacy one, which waits for all blocking streams of its
+ * context, and they wait for it. With CUDA_API_PER_THREAD_DEFAULT_STREAM, it is a stream of the
+ * calling thread. */
 
 #define cuStreamGetPriority __CUDA_API_PTSZ(cuStreamGetPriority)
 #define cuStreamGetFlags __CUDA_API_PTSZ(cuStreamGetFlags)
@@ -1981,23 +1981,23 @@ typedef CUlaunchAttributeValue CUstreamAttrValue_v1;
 typedef CUstreamAttrValue_v1 CUstreamAttrValue;
 
 CUresult CUDAAPI cuStreamCreate(CUstream *phStream, unsigned int Flags);
-/* A priority outside the range is moved into it. */
+/* A priority out of range is replaced by the nearest valid one. */
 CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
 CUresult CUDAAPI cuStreamGetPriority(CUstream hStream, int *priority);
 CUresult CUDAAPI cuStreamGetFlags(CUstream hStream, unsigned int *flags);
 CUresult CUDAAPI cuStreamGetId(CUstream hStream, unsigned long long *streamId); /* 12.0 */
 CUresult CUDAAPI cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
-/* Work put in from now on waits for the event as last recorded. */
+/* Later work of the stream waits for the last record of the event. */
 CUresult CUDAAPI cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
 /* Superseded by cuLaunchHostFunc. The callback receives the status of the work before it. */
 CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
     unsigned int flags);
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
     unsigned int flags);
-/* CUDA_ERROR_NOT_READY while there is work. */
+/* CUDA_ERROR_NOT_READY while work is pending. */
 CUresult CUDAAPI cuStreamQuery(CUstream hStream);
 CUresult CUDAAPI cuStreamSynchronize(CUstream hStream);
-/* Returns at once; the work goes on. */
+/* Returns at once; work in progress continues. */
 CUresult CUDAAPI cuStreamDestroy(CUstream hStream);
 CUresult CUDAAPI cuStreamCopyAttributes(CUstream dst, CUstream src); /* 11.0 */
 CUresult CUDAAPI cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
@@ -2154,7 +2154,7 @@ CUresult CUDAAPI cuEventDestroy(CUevent hEvent);
 
 /* ---- Stream capture -------------------------------------------------------------------------- */
 
-/* Between begin and end, work put into a stream becomes nodes of a graph. */
+/* Between begin and end, work enqueued in a stream becomes nodes of a graph. */
 
 #define cuStreamBeginCapture __CUDA_API_PTSZ(cuStreamBeginCapture_v2)
 #define cuStreamBeginCaptureToGraph __CUDA_API_PTSZ(cuStreamBeginCaptureToGraph)
@@ -2204,21 +2204,21 @@ typedef struct CUgraphEdgeData_st {
 } CUgraphEdgeData;
 
 CUresult CUDAAPI cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode);
-/* Into a graph that exists, after some of its nodes. */
+/* Captures into an existing graph, after some of its nodes. */
 CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
     const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData, size_t numDependencies,
     CUstreamCaptureMode mode); /* 12.3 */
-/* Which calls this thread may make while another captures. */
+/* Sets which calls this thread may make during captures. */
 CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 /* *phGraph is NULL if the capture was invalidated. */
 CUresult CUDAAPI cuStreamEndCapture(CUstream hStream, CUgraph *phGraph);
 CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus);
 #if CUDA_VERSION < 12000
-/* Status and id alone. */
+/* Only the status and the id. */
 CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
     cuuint64_t *id_out);
 #endif
-/* Also the graph, and the nodes that the next operation will wait for. */
+/* Also the graph, and the nodes on which the next operation will depend. */
 CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream,
     CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
     const CUgraphNode **dependencies_out, size_t *numDependencies_out); /* 11.3 */
@@ -2627,7 +2627,7 @@ typedef enum CUgraphMem_attribute_enum {
 CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned int flags);
 CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph);
 CUresult CUDAAPI cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph);
-/* The node of a clone that a node of the original became. */
+/* The copy in a clone of a node of the original. */
 CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
     CUgraph hClonedGraph);
 /* A node of any kind. */
@@ -2678,7 +2678,7 @@ CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams);
 CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode hNode,
     const CUDA_HOST_NODE_PARAMS *nodeParams);
-/* The node holds a clone of childGraph. */
+/* The node contains a clone of childGraph. */
 CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     const CUgraphNode *dependencies, size_t numDependencies, CUgraph childGraph);
 CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph);
@@ -2727,7 +2727,7 @@ CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attrib
     void *value); /* 11.4 */
 CUresult CUDAAPI cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
     void *value); /* 11.4 */
-/* For one conditional node; kernels set the value. */
+/* A value for one conditional node, which kernels set. */
 CUresult CUDAAPI cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out,
     CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags); /* 12.3 */
 
@@ -2826,11 +2826,11 @@ CUresult CUDAAPI cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
     CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize); /* 11.0 */
 #endif
 CUresult CUDAAPI cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags); /* 12.0 */
-/* Gets the device ready, so that the first launch is as fast as the rest. */
+/* Prepares the device, so that the first launch is as fast as later ones. */
 CUresult CUDAAPI cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream); /* 11.1 */
 CUresult CUDAAPI cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream);
 CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec);
-/* Takes over the parameters of a graph of the same shape. */
+/* Replaces all parameters by those of a graph with the same topology. */
 CUresult CUDAAPI cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
     CUgraphExecUpdateResultInfo *resultInfo); /* 12.0 */
 #if CUDA_VERSION < 12000
@@ -2914,7 +2914,7 @@ CUresult CUDAAPI cuGraphReleaseUserObject(CUgraph graph, CUuserObject object,
 
 /* ---- Core dumps ------------------------------------------------------------------------------ */
 
-/* Of a device, when a kernel faults (12.1). */
+/* Dumps of a device after a fault in a kernel (12.1). */
 
 typedef enum CUcoredumpSettings_enum {
     CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,

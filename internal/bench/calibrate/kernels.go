@@ -32,10 +32,10 @@ type rate struct {
 	want  func(seed, n uint32) uint32 // %r after n steps
 }
 
-// same is the result of steps that do not change X.
+// same returns the final X of n steps that do not change it.
 func same(seed, _ uint32) uint32 { return seed }
 
-// counting is the result of steps that add 1.
+// counting returns the final X of n steps that add 1.
 func counting(seed, n uint32) uint32 { return seed + n }
 
 // asFloat is the result of converting the bits, as an integer, to a float n times. It stops at the fixed point.
