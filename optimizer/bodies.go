@@ -24,7 +24,7 @@ var substituting = []string{"rotate", "rename"}
 
 // planBodies plans the bodies of all loops and branches of g, the innermost first. It returns g with the planned bodies.
 func planBodies(g *ir.Graph, selected []pass, opts *Options) (*ir.Graph, bodies, error) {
-	if !slices.ContainsFunc(g.Ops, func(op ir.Op) bool { return op.Control != nil }) {
+	if !has(g, ir.Kind.IsControl) {
 		return g, nil, nil
 	}
 	for _, p := range selected {
@@ -199,7 +199,7 @@ func rounds(c *ir.Control, assumed int64) int64 {
 // assumed describes what predictions assume of the loops of g, for Result.Costs.
 func (o *Options) assumed(g *ir.Graph) string {
 	switch {
-	case !loops(g):
+	case o.bodies == nil || !loops(g):
 		return ""
 	case o.Iterations == 0:
 		return "; loops run to their limits"

@@ -116,3 +116,21 @@ func TestMeasurementsIgnoreWhatBodiesDoNotRun(t *testing.T) {
 	op.Launch.Entry = "other"
 	require.Error(t, m.Check(f.Graph, p))
 }
+
+// TestSearchesPredictLoopsAsPlansDo plans loops by the strategies that compare many plans.
+func TestSearchesPredictLoopsAsPlansDo(t *testing.T) {
+	for seed := uint64(6); seed < 12; seed++ {
+		r := rand.New(rand.NewPCG(seed, 37))
+		g := irtest.Controlled(r, 4+r.IntN(8), 2)
+		for _, streams := range []bool{false, true} {
+			of := func(strategy string) int64 {
+				plan, err := optimizer.Plan(g, optimizer.Options{Strategy: strategy, Streams: streams, Verify: true})
+				require.NoError(t, err)
+				return plan.Schedule.Predicted
+			}
+			least := min(of("serial"), of("nimble"), of("mincover"))
+			assert.LessOrEqual(t, of("auto"), least, "seed %d, streams %v\n%s", seed, streams, ir.Print(g))
+			assert.LessOrEqual(t, of("search(200)"), of("auto"), "seed %d, streams %v", seed, streams)
+		}
+	}
+}

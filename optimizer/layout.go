@@ -70,9 +70,10 @@ type rehearsal struct {
 	launch   model.Time // of the host: the launch of the graph, or all stream calls
 }
 
-// newRehearsal returns nil if part of the graph is replayed outside it: prefetches are enqueued before a graph.
+// newRehearsal returns nil if operations are replayed in another form than the others: prefetches are enqueued before a
+// graph, and loops and branches are graphs in a stream.
 func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
-	if !f.streams && slices.ContainsFunc(g.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
+	if f.streams && has(g, ir.Kind.IsControl) || !f.streams && has(g, isPrefetch) {
 		return nil
 	}
 	n := g.Len()

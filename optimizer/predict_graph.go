@@ -74,7 +74,7 @@ func endsOf(e *des.Engine, tasks []des.TaskID) []model.Time {
 // predecessors.
 func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
 	preds = predecessors(s)
-	if !slices.ContainsFunc(s.Graph.Ops, func(op ir.Op) bool { return op.Kind == ir.KindPrefetch }) {
+	if !has(s.Graph, isPrefetch) {
 		return nil, s.Order, preds
 	}
 	is := aheadOfGraph(s.Graph)

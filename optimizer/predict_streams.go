@@ -124,6 +124,8 @@ func callTime(op *ir.Op, h *model.HostCosts) model.Time {
 		return h.HostCall
 	case ir.KindCopy, ir.KindPrefetch:
 		return h.Memcpy
+	case ir.KindLoop, ir.KindBranch:
+		return h.GraphLaunch + h.GraphNode
 	}
 	return 0
 }
