@@ -10,9 +10,9 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Apply makes changes for the runs that follow, all or none: see graphexec.Exec.Apply. They are made in every
-// iteration of every graph of the loop, and the scalar that ends the loop is read where its buffer is then. Grid and
-// Enable are refused where Several made a schedule of several iterations.
+// Apply makes changes for the runs that follow, all or none: see graphexec.Exec.Apply. It makes them in every iteration
+// of every graph of the loop. If the buffer of the scalar is rebound, checks read it at the new address. Apply refuses
+// Grid and Enable if Several made a schedule of several iterations.
 func (x *Exec) Apply(changes ...graphexec.Change) error {
 	if err := x.begin(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (x *Exec) Preflight(changes ...graphexec.Change) ([]graphexec.Verdict, erro
 	return all, nil
 }
 
-// Pointer returns the address that iterations have a buffer of the trace at: see graphexec.Exec.Pointer.
+// Pointer returns the address at which iterations access a buffer of the trace: see graphexec.Exec.Pointer.
 func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
 	if x.closed() {
 		return 0, errClosed
@@ -67,7 +67,7 @@ func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
 	return x.body.Pointer(buffer)
 }
 
-// Set gives a scalar parameter another value: see graphexec.Param.
+// Set sets a scalar parameter: see graphexec.Param.
 func (x *Exec) Set(name string, value any) error { return x.Apply(graphexec.Param(name, value)) }
 
 // plan works out changes for all replays that iterations consist of. The first is that of the body alone.

@@ -13,8 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Loop repeats a schedule until a scalar that it computes says that it is enough. It
-// means this, whatever it is lowered to:
+// Loop repeats a schedule until a scalar that it computes meets a condition. Every lowering has this meaning:
 //
 //	for i := 1; i <= MaxIterations; i++ {
 //		run Body
@@ -23,30 +22,28 @@ import (
 //		}
 //	}
 //
-// A scalar that is found to be NaN ends the loop, too: nothing would come to be from it.
-// Every lowering ends at the same iteration and leaves the same bytes, but for
-// temporaries.
+// A check that finds a NaN ends the loop as well. Every lowering ends at the same iteration and leaves the same bytes,
+// except in temporaries.
 type Loop struct {
 	Body          *ir.Schedule
 	Until         Until
 	MaxIterations int
 	CheckEvery    int // 0 is 1
 	Lowering      Lowering
-	Backend       graphexec.Backend // of iterations that run one by one
+	Backend       graphexec.Backend // for iterations that are replayed one by one
 
-	// Overrun is what becomes of iterations past the end, which begin before the host has
-	// seen that they should not.
+	// Overrun states whether iterations past the end may run. They begin before the host has read the scalar.
 	Overrun Overrun
 
-	// Expected is how many iterations are likely in all runs, 0 for MaxIterations, and Batch how many are
-	// put into one graph, 0 for as many as pay by what launching and instantiating were found to
-	// cost. A batch divides CheckEvery, or is a multiple of it when it is unrolled and may overrun.
+	// Expected is the expected number of iterations of all runs together; 0 means MaxIterations. Batch is the number of
+	// iterations in one graph; 0 selects it by the measured costs of launching and instantiating. A batch divides
+	// CheckEvery. If it is unrolled and may overrun, it may also be a multiple of CheckEvery.
 	Expected, Batch int
 
-	// Several, when set, makes a schedule of n iterations for graphs that hold as many, as the pass unroll of
-	// package optimizer does, in which one may begin before the one before has ended. It may be of a divisor
-	// of n, to be repeated; nil is a schedule of one. Of a loop lowered to such graphs Apply refuses Grid and Enable: each
-	// would have to be made in n operations, and passes that make copies may rely on all that an operation writes, as rename does.
+	// Several, if set, returns a schedule of n iterations for a graph of n iterations, such as the optimizer's pass unroll
+	// makes. In it, an iteration may begin before the previous one has ended. It may return a schedule of a divisor of n
+	// iterations, which is repeated, or nil for a schedule of one. Apply then refuses Grid and Enable: each would change n
+	// operations, and passes that make copies, such as rename, may rely on the bytes that an operation writes.
 	Several func(n int) (*ir.Schedule, error)
 
 	// Observe, if not nil, is called with the number of iterations so far, whenever the host has read it. It may use the
@@ -54,17 +51,16 @@ type Loop struct {
 	Observe func(iterations int)
 }
 
-// Overrun says whether a body may run past the end of its loop, which saves a round trip to
-// the host at each check.
+// Overrun states whether a body may run past the end of its loop. This saves a round trip to the host at each check.
 type Overrun uint8
 
 const (
-	// Forbidden has nothing begin before the check before it is known.
+	// Forbidden means that no iteration begins before the result of the previous check is known.
 	Forbidden Overrun = iota
-	// Undone puts back what was there at the end. The body must not fault or hang past it, nor
-	// call the host, and two copies of what it writes, but for temporaries, take memory.
+	// Undone restores the contents that buffers had at the end of the loop. Past the end, the body must not fault, hang or
+	// call the host. Two copies of all buffers that it writes, except temporaries, take memory.
 	Undone
-	// Harmless says that the body changes nothing once the scalar ends the loop.
+	// Harmless promises that the body changes nothing once the scalar meets the condition.
 	Harmless
 )
 
@@ -77,14 +73,14 @@ func (o Overrun) String() string {
 	return fmt.Sprintf("overrun(%d)", uint8(o))
 }
 
-// Lowering is who decides whether a loop goes on, and where.
+// Lowering selects where the condition of a loop is evaluated.
 type Lowering uint8
 
 const (
-	Auto        Lowering = iota // whichever is expected to be the quickest; Result.Why says why
+	Auto        Lowering = iota // the one with the least expected overhead; Result.Why states the estimates
 	HostChecked                 // the host replays the body and reads the scalar
 	Unrolled                    // the host launches graphs of several iterations and reads the scalar
-	WhileNode                   // the device, in a while node of a graph
+	WhileNode                   // the device evaluates the condition, in a while node of a graph
 )
 
 var loweringNames = [...]string{Auto: "auto", HostChecked: "host", Unrolled: "unrolled", WhileNode: "while"}
@@ -96,7 +92,7 @@ func (l Lowering) String() string {
 	return fmt.Sprintf("lowering(%d)", uint8(l))
 }
 
-// Ending is why a loop ended.
+// Ending is the reason for which a run of a loop ended.
 type Ending uint8
 
 const (
@@ -127,16 +123,16 @@ type Result struct {
 
 // Stats counts what an Exec did.
 type Stats struct {
-	Iterations int // whose results stayed
+	Iterations int // number of iterations whose results were kept
 	Overrun    int // iterations past the end
 	Launches   int // replays of the body, and launches of graphs with several iterations
-	Checks     int // looks of the host at what the device has computed
+	Checks     int // reads by the host: of the scalar, or of the state of a while node
 	Updates    int // operations changed in place, in every graph that has them
 	Rebuilds   int // graphs instantiated again for changes that could not be made in place
 }
 
-// Exec is an instantiated loop. As an Exec it is used by one goroutine at a time
-// and borrows its bindings.
+// Exec is an instantiated loop. Like a graphexec.Exec, it may be used by one goroutine at a time, and its bindings must
+// outlive it.
 type Exec struct {
 	loop   Loop
 	dev    device.Device
@@ -298,8 +294,8 @@ func (x *Exec) end() { x.busy = false }
 
 func (x *Exec) closed() bool { return x == nil || x.body == nil || x.view.Closed() }
 
-// Stream is where runs of the loop begin: work enqueued there before Run ends before the
-// first iteration begins. It is 0 without a loop.
+// Stream returns the stream on which runs of the loop begin. Work enqueued on it before Run ends before the first
+// iteration begins. For a nil Exec it is 0.
 func (x *Exec) Stream() device.Stream {
 	if x == nil {
 		return 0

@@ -20,7 +20,7 @@ type Until struct {
 	Value  float64
 }
 
-// ErrEndless is why Instantiate refuses a predicate whose scalar the body leaves alone.
+// ErrEndless is the error of Instantiate for a condition whose scalar no operation of the body writes.
 var ErrEndless = errors.New("no operation of the body writes it, so that the loop would not end by it")
 
 // predicate is an Until on a device.
