@@ -26,7 +26,7 @@ HAVE_CC := $(shell command -v $(firstword $(CC)))
 CUDA_ENV := CGO_ENABLED=1 CGO_CFLAGS="-g -O2 -I$(CURDIR)/cuda/include" CGO_LDFLAGS="-g -O2 -L$(CURDIR)/build/lib"
 CUDA_PKGS := ./cuda/... ./internal/lazycuda ./cmd/... ./scripts
 
-# A hash of the simulator's sources. By it, compare checks that bin/reprise and libcudasim.so have the same virtual times.
+# A hash of the simulator's sources. By it, compare checks that bin/reprise and libcudasim.so have equal virtual times.
 SIMULATOR := sim internal/sim internal/des internal/interp internal/ptx device cuda/simabi cuda/libcudasim
 SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '*/testdata/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/internal/sim.Sources=$(SOURCES)

@@ -43,8 +43,8 @@ func TestChangesOfLoopsLeaveTheBytesOfChangedPrograms(t *testing.T) {
 	}, seeds)
 }
 
-// TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother expects a rebuild if an operation is switched on that was off when
-// the graph was instantiated: the driver cannot give work to an empty node.
+// TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother expects a rebuild if an operation is switched on that was off
+// when the graph was instantiated: the driver cannot give work to an empty node.
 func TestWhatWasOffWhenAGraphWasInstantiatedTakesAnother(t *testing.T) {
 	d, err := openGPU(0)
 	require.NoError(t, err)

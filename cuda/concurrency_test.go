@@ -126,8 +126,8 @@ func useDevice(d *gpuDevice, f device.Function, seed uint32) (err error) {
 	return err
 }
 
-// TestAWaitDoesNotBlockOtherStreams enqueues work and waits on a stream while another goroutine waits for a host call of
-// another stream.
+// TestAWaitDoesNotBlockOtherStreams enqueues work and waits on a stream while another goroutine waits for a host call
+// of another stream.
 func TestAWaitDoesNotBlockOtherStreams(t *testing.T) {
 	d := open(t)
 	var streams [2]device.Stream

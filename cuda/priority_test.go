@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// TestPrioritiesOfLaunchesReachTheDriver enqueues a launch of many waves, and after it a short launch on a stream of lower
-// priority. With a higher priority of its own the short launch must end first, on streams and in a graph.
+// TestPrioritiesOfLaunchesReachTheDriver enqueues a launch of many waves, and after it a short launch on a stream of
+// lower priority. With a higher priority of its own the short launch must end first, on streams and in a graph.
 func TestPrioritiesOfLaunchesReachTheDriver(t *testing.T) {
 	if !simulated() {
 		t.Skip("a GPU answers, to which priorities are a hint")

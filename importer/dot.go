@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// parseDOT reads a directed graph in Graphviz's language (https://graphviz.org/doc/info/lang.html).
-// It accepts the whole language, including subgraphs as ends of edges, defaults, ports, and all three kinds of comments.
-// Two attributes of nodes are used: cost, and label, which becomes the label of the operation. All others are
-// skipped. Each attribute must have a value.
+// parseDOT reads a directed graph in Graphviz's language (https://graphviz.org/doc/info/lang.html). It accepts the
+// whole language, including subgraphs as ends of edges, defaults, ports, and all three kinds of comments. Two
+// attributes of nodes are used: cost, and label, which becomes the label of the operation. All others are skipped.
+// Each attribute must have a value.
 //
 // It is a recursive descent parser, linear in the length of the text plus the number of edges. An identifier at the
 // start of a statement may begin a node, an edge or an attribute, so its node is made only after the next token.
@@ -278,8 +278,8 @@ func (p *dotParser) attribute(a *attributes) (err error) {
 	return err
 }
 
-// driverRecord matches the start of a label that cuGraphDebugDotPrint writes with verbose flags: the kind of the node [1],
-// its number, and for a kernel its name [2].
+// driverRecord matches the start of a label that cuGraphDebugDotPrint writes with verbose flags: the kind of the node
+// [1], its number, and for a kernel its name [2].
 var driverRecord = regexp.MustCompile(`^\{\s*([A-Z_ ]+?)\s*\|\s*\{+ID \|(?: \d+ \(topoId: \d+\) \| ([^|}]+))?`)
 
 // plain returns a label as one line. The fields of a record and the lines of a text become

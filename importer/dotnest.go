@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// cuGraphDebugDotPrint writes the graph of a child node or of a conditional node as a cluster, without edges between the
-// cluster and other nodes. The cluster runs when its node does. nest therefore adds a node for the end of the cluster
-// and connects the cluster's first and last nodes:
+// cuGraphDebugDotPrint writes the graph of a child node or of a conditional node as a cluster, without edges between
+// the cluster and other nodes. The cluster runs when its node does. nest therefore adds a node for the end of the
+// cluster and connects the cluster's first and last nodes:
 //
 //	before ─► node ─► after          before ─► node ─► in ─► out ─► node end ─► after
 //	                           ==>

@@ -9,7 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/importer"
 )
 
-// TestNoWordIsReadAsTwo expects errors for words without quotes that DOT would end early, with the rest as another word.
+// TestNoWordIsReadAsTwo expects errors for words without quotes that DOT would end early, with the rest as another
+// word.
 func TestNoWordIsReadAsTwo(t *testing.T) {
 	for _, word := range []string{
 		"2e3", "2E3", "2e+3", "1.5e-3", "-2e3", ".5e1", "2.5.1", "1..2", "0x10", "2ns", "3us", "1_000", "10k", "2ä", "a.b", "a.5", "a-5", "2-3", "n-1", "2.-3", "-2-3",
@@ -38,8 +39,8 @@ func TestWordsOfDOT(t *testing.T) {
 	}
 }
 
-// TestAttributesHaveValues expects errors for attributes without = and a value. In some cases the attribute is the rest of
-// a cost.
+// TestAttributesHaveValues expects errors for attributes without = and a value. In some cases the attribute is the
+// rest of a cost.
 func TestAttributesHaveValues(t *testing.T) {
 	for _, list := range []string{"cost=2,3", "cost=2\ne3", "cost=2;5", "cost=2 us", "cost=2 .5", `cost="2" "3"`, "3,cost=2", "cost", "label", "bold", "bold,cost=2", "color=red bold"} {
 		for _, src := range []string{"digraph { a [" + list + "]; a -> b }", "digraph { node [" + list + "] a }", "digraph { a -> b [" + list + "] }", "digraph { a [color=red] [" + list + "] }"} {

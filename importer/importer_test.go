@@ -72,8 +72,8 @@ func TestReadSkipsAByteOrderMark(t *testing.T) {
 	assert.ErrorContains(t, err, "x.txt:1:1: there is a zero byte in it, as in UTF-16")
 }
 
-// TestALongStatementStaysLinear reads a long chain of edges in one statement. It would take minutes if the parser copied
-// the nodes so far for each edge.
+// TestALongStatementStaysLinear reads a long chain of edges in one statement. It would take minutes if the parser
+// copied the nodes so far for each edge.
 func TestALongStatementStaysLinear(t *testing.T) {
 	const n = 1 << 18
 	var b strings.Builder

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheBundleRunsOnTheSimulatedDriver builds a bundle and runs steps of it on the simulated driver: the tool starts, C
-// programs compile and run, and the C++ programs are found and compared.
+// TestTheBundleRunsOnTheSimulatedDriver builds a bundle and runs steps of it on the simulated driver: the tool
+// starts, C programs compile and run, and the C++ programs are found and compared.
 func TestTheBundleRunsOnTheSimulatedDriver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the tool, the simulated driver and tests")

@@ -1,6 +1,6 @@
-// Command benchplan measures what a plan costs the host: the time and the memory from the first
-// traced launch to a schedule with its waits, for programs of a thousand to a million
-// launches. The shapes of the programs include the easiest and the hardest for each algorithm. `make bench-plan` runs it.
+// Command benchplan measures what a plan costs the host: the time and the memory from the first traced launch to a
+// schedule with its waits, for programs of a thousand to a million launches. The shapes of the programs include the
+// easiest and the hardest for each algorithm. `make bench-plan` runs it.
 //
 // Each program is traced and planned in a process of its own, whose peak of memory is that of the program. The exponent
 // of growth is the slope of a line through the points (size, cost) on a doubly logarithmic scale.

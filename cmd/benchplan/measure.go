@@ -84,8 +84,8 @@ func measureAside(s shape, ops int) (m measurement, err error) {
 	return m, nil
 }
 
-// quickest measures a program. A program that has a goal is measured five times, because other processes use the machine
-// as well; the result is the quickest measurement with the highest peak of memory.
+// quickest measures a program. A program that has a goal is measured five times, because other processes use the
+// machine as well; the result is the quickest measurement with the highest peak of memory.
 func quickest(s shape, ops int) (m measurement, err error) {
 	times := 1
 	if s.goal != nil && s.goal.ops == ops {

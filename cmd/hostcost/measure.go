@@ -136,8 +136,8 @@ func (s sides) countCalls(on bool) error {
 	return s.peer.count(on)
 }
 
-// takeTurns lets each side take a turn: the C++ program and ReplayN with the given number of replays, Replay with single
-// replays. It lowers the costs in r if a turn is quicker.
+// takeTurns lets each side take a turn: the C++ program and ReplayN with the given number of replays, Replay with
+// single replays. It lowers the costs in r if a turn is quicker.
 func (s sides) takeTurns(r *row, times, single int) error {
 	hand, err := s.peer.replay(r.form, times)
 	if err != nil {

@@ -79,8 +79,8 @@ func mixed(all []compare.Comparison) (lines []string) {
 	return lines
 }
 
-// readComparisons reads files that compare wrote with --json, or standard input for "-". For a folder it reads all files
-// whose names end in .json. The result is averaged, so all comparisons must be of one device and sample, and no
+// readComparisons reads files that compare wrote with --json, or standard input for "-". For a folder it reads all
+// files whose names end in .json. The result is averaged, so all comparisons must be of one device and sample, and no
 // comparison may occur twice.
 func readComparisons(c *cobra.Command, paths []string) (all []compare.Comparison, err error) {
 	for _, path := range paths {

@@ -19,8 +19,8 @@ func recorded(t *testing.T, dir, name string, all ...compare.Comparison) string 
 	return path
 }
 
-// TestCompareFromShowsWhatWasMeasured expects the tables of the run that wrote the files, with workloads in the order of
-// a run.
+// TestCompareFromShowsWhatWasMeasured expects the tables of the run that wrote the files, with workloads in the order
+// of a run.
 func TestCompareFromShowsWhatWasMeasured(t *testing.T) {
 	dir := t.TempDir()
 	vec, dl := compared(20, 10, true), compared(30, 10, true)

@@ -12,8 +12,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// draw returns a graph for Graphviz. A loop or a branch is a node in a box, together with a box for each body. Nodes have
-// the numbers of the operations; in a body, the path to it is in front, as in 3/0 and 3/else/0.
+// draw returns a graph for Graphviz. A loop or a branch is a node in a box, together with a box for each body. Nodes
+// have the numbers of the operations; in a body, the path to it is in front, as in 3/0 and 3/else/0.
 func draw(g *ir.Graph) ([]byte, error) {
 	d := &drawing{DirectedGraph: simple.NewDirectedGraph()}
 	d.add(g, "")

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// endWithin is the time between a signal and the exit of the process. Within it, a command may write its results so far.
+// endWithin is the time between a signal and the exit of the process. Within it, a command may write its results so
+// far.
 const endWithin = 600 * time.Millisecond
 
 // signalled is the signal that ends the process, 0 for none yet.
@@ -34,7 +35,8 @@ func endAtSignals(stderr io.Writer) {
 	}()
 }
 
-// statusOfSignal returns the exit status of an interrupted process, as a shell reports it: 128 plus the signal's number.
+// statusOfSignal returns the exit status of an interrupted process, as a shell reports it: 128 plus the signal's
+// number.
 func statusOfSignal() int {
 	if got := signalled.Load(); got != 0 {
 		return 128 + int(got)

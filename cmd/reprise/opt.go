@@ -160,8 +160,8 @@ func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	}
 }
 
-// print writes the text with the PTX to the file of -o. It prints the summary with --json, the DOT graph with --dot, and
-// otherwise, without -o, the text without PTX.
+// print writes the text with the PTX to the file of -o. It prints the summary with --json, the DOT graph with --dot,
+// and otherwise, without -o, the text without PTX.
 func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *model.Profile) error {
 	if f.out != "" {
 		if err := writeFile(f.out, ir.Format(r.Graph, r.Schedule)); err != nil {

@@ -82,7 +82,8 @@ func failures(to io.Writer, rows []solveRow) (last error) {
 	return last
 }
 
-// overEager returns the time of an eager iteration of the same method divided by that of r's, or 0 without an eager row.
+// overEager returns the time of an eager iteration of the same method divided by that of r's, or 0 without an eager
+// row.
 func overEager(r *solveRow, rows []solveRow) float64 {
 	for _, e := range rows {
 		if e.Method == r.Method && e.Mode == solver.Eager.String() && r.TimePerIteration > 0 {

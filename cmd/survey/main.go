@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// report prints the figures. It returns an error if importable packages export more than maxExported names. A maxExported
-// of 0 means no limit.
+// report prints the figures. It returns an error if importable packages export more than maxExported names. A
+// maxExported of 0 means no limit.
 func report(out io.Writer, root string, perPackage bool, maxExported int) error {
 	packages, err := readPackages(root)
 	if err != nil {

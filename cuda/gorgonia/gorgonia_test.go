@@ -34,14 +34,14 @@ import (
 func keepThread() { runtime.LockOSThread() }
 `
 
-// testFunc matches the start of a test, after which keepThread is inserted. A context is current in one OS thread, and
-// most of gorgonia's tests do not lock theirs: in 9 of 100 runs a test continued in a thread in which an earlier test had
-// left its context. With keepThread none of 100 runs failed.
+// testFunc matches the start of a test, after which keepThread is inserted. A context is current in one OS thread,
+// and most of gorgonia's tests do not lock theirs: in 9 of 100 runs a test continued in a thread in which an earlier
+// test had left its context. With keepThread none of 100 runs failed.
 var testFunc = regexp.MustCompile(`(?m)^func Test\w+\(t \*testing\.T\) \{$`)
 
 // polling matches the default case of a select in TestLargeBatch. The test polls for work in a loop that never waits,
-// which takes most of the processor's time. Without the default case the select waits, and the test takes a fifth of the
-// time.
+// which takes most of the processor's time. Without the default case the select waits, and the test takes a fifth of
+// the time.
 var polling = regexp.MustCompile(`\n\t\tdefault:\n\t\t\}`)
 
 // TestGorgonia compares the result of each test with testdata/expected.txt.

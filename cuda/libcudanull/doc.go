@@ -5,6 +5,7 @@
 //
 //	REPRISE_LIBCUDA=build/libcudanull.so PROGRAM
 //
-// It returns handles, counts the live ones, and counts calls unless repriseCount(0) switches that off. It implements the
-// functions that package cuda uses. All others return CUDA_ERROR_NOT_SUPPORTED instead of a success without an effect.
+// It returns handles, counts the live ones, and counts calls unless repriseCount(0) switches that off. It implements
+// the functions that package cuda uses. All others return CUDA_ERROR_NOT_SUPPORTED instead of a success without an
+// effect.
 package libcudanull

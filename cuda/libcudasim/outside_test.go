@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProgramOfAnotherModule builds the first example with the tag cuda, in a module outside of this tree. It runs it on
-// GPU 0 of libcudasim.so, and without a driver.
+// TestProgramOfAnotherModule builds the first example with the tag cuda, in a module outside of this tree. It runs it
+// on GPU 0 of libcudasim.so, and without a driver.
 func TestProgramOfAnotherModule(t *testing.T) {
 	lib, dir := buildLibrary(t), t.TempDir()
 	root, err := filepath.Abs("../..")

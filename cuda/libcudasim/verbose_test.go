@@ -32,8 +32,8 @@ func TestVerboseExplainsStatusesOutsideGo(t *testing.T) {
 	require.Equal(t, 5, explainedStatuses(t, out))
 }
 
-// TestVerboseNamesTheOuterCall checks that the explanation of a failed call names that call, if a callback of the program
-// has called the driver meanwhile.
+// TestVerboseNamesTheOuterCall checks that the explanation of a failed call names that call, if a callback of the
+// program has called the driver meanwhile.
 func TestVerboseNamesTheOuterCall(t *testing.T) {
 	lib := buildLibrary(t)
 	out := run(t, lib, compileProgram(t, lib, "testdata/verbose/nested.c"), []string{"REPRISE_SIM_VERBOSE=1"})

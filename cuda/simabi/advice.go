@@ -25,8 +25,8 @@ type advice struct {
 	set    bool
 }
 
-// advices are in the order of their calls, without those that later ones replace completely. The advice on a topic at an
-// address is the last one that contains the address.
+// advices are in the order of their calls, without those that later ones replace completely. The advice on a topic at
+// an address is the last one that contains the address.
 type advices []advice
 
 // set adds advice and removes earlier advice on the same topic within its range, in O(len(l)).

@@ -101,8 +101,8 @@ func sim_cuArrayCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY_DESCRIPTOR) C.CUresult
 	})
 }
 
-// sim_cuArray3DCreate_v2 creates an array with one to three dimensions, layers, or the six faces of a cube. Sparse arrays,
-// deferred mappings and depth textures are refused as not supported, unknown flags as invalid.
+// sim_cuArray3DCreate_v2 creates an array with one to three dimensions, layers, or the six faces of a cube. Sparse
+// arrays, deferred mappings and depth textures are refused as not supported, unknown flags as invalid.
 //
 //export sim_cuArray3DCreate_v2
 func sim_cuArray3DCreate_v2(out *C.CUarray, d *C.CUDA_ARRAY3D_DESCRIPTOR) C.CUresult {

@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
-// TestHostMemoryLiesWhereGoHasIt expects the addresses of host memory that a Go program gets for the same calls, because
-// virtual times depend on them.
+// TestHostMemoryLiesWhereGoHasIt expects the addresses of host memory that a Go program gets for the same calls,
+// because virtual times depend on them.
 func TestHostMemoryLiesWhereGoHasIt(t *testing.T) {
 	first := nextPages
 	space := interp.NewSpace()

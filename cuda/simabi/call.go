@@ -121,8 +121,8 @@ func result(err error) C.CUresult {
 	return codeOf(err)
 }
 
-// codeOf is result for an error that is not nil. It is a function of its own because it allocates, which successful calls
-// must not. It stores errors with details for repriseLastError.
+// codeOf is result for an error that is not nil. It is a function of its own because it allocates, which successful
+// calls must not. It stores errors with details for repriseLastError.
 func codeOf(err error) C.CUresult {
 	var s status
 	var d *device.Error

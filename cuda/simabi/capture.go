@@ -26,8 +26,8 @@ import (
 //	callback, prefetch, attach           refused; the capture becomes invalid (stream.submit)
 //
 // Further calls are refused although they have no captured stream as an argument: uses of the legacy stream while a
-// blocking stream of its context is captured (captures.Use), waits for the whole context (captures.Idle), and calls that
-// may wait, depending on the modes of the captures and of the calling thread (captures.Unsafe).
+// blocking stream of its context is captured (captures.Use), waits for the whole context (captures.Idle), and calls
+// that may wait, depending on the modes of the captures and of the calling thread (captures.Unsafe).
 //
 // An invalid capture accepts no more work. cuStreamEndCapture then returns CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and no
 // graph.
@@ -109,8 +109,8 @@ func sim_cuStreamBeginCapture_v2(h C.CUstream, mode C.CUstreamCaptureMode) C.CUr
 	return withStream(h, func(s *stream) error { return s.begin(mode, graph.New(), nil) })
 }
 
-// sim_cuStreamBeginCaptureToGraph adds the nodes to an existing graph. The first node depends on deps, which must be nodes
-// of that graph.
+// sim_cuStreamBeginCaptureToGraph adds the nodes to an existing graph. The first node depends on deps, which must be
+// nodes of that graph.
 //
 //export sim_cuStreamBeginCaptureToGraph
 func sim_cuStreamBeginCaptureToGraph(h C.CUstream, hg C.CUgraph, deps *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t, mode C.CUstreamCaptureMode) C.CUresult {
@@ -222,8 +222,8 @@ func sim_cuStreamUpdateCaptureDependencies(h C.CUstream, deps *C.CUgraphNode, n 
 	return sim_cuStreamUpdateCaptureDependencies_v2(h, deps, nil, n, flags)
 }
 
-// sim_cuStreamUpdateCaptureDependencies_v2 adds nodes to the set of the stream, or replaces the set. Nodes of a replaced
-// set need not be joined.
+// sim_cuStreamUpdateCaptureDependencies_v2 adds nodes to the set of the stream, or replaces the set. Nodes of a
+// replaced set need not be joined.
 //
 //export sim_cuStreamUpdateCaptureDependencies_v2
 func sim_cuStreamUpdateCaptureDependencies_v2(h C.CUstream, deps *C.CUgraphNode, data *C.CUgraphEdgeData, n C.size_t, flags C.uint) C.CUresult {

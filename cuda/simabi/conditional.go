@@ -43,8 +43,8 @@ func (t conditionTable) forget(c *context) {
 	}
 }
 
-// sim_cuGraphConditionalHandleCreate creates a condition on the device of a context, the current one for NULL. The handle
-// is valid until the graph is destroyed.
+// sim_cuGraphConditionalHandleCreate creates a condition on the device of a context, the current one for NULL. The
+// handle is valid until the graph is destroyed.
 //
 //export sim_cuGraphConditionalHandleCreate
 func sim_cuGraphConditionalHandleCreate(out *C.CUgraphConditionalHandle, h C.CUgraph, ctx C.CUcontext, initial, flags C.uint) C.CUresult {

@@ -66,8 +66,8 @@ func (x *graphExec) lowerBodies(c *conditionalNode) (bodies [][]sim.GraphNode, e
 	return bodies, nil
 }
 
-// layOut assigns positions to the nodes of a graph without cycles, and to those of its bodies. The positions equal those
-// in the device's instance, because Flatten is deterministic and a clone keeps the order of nodes and edges.
+// layOut assigns positions to the nodes of a graph without cycles, and to those of its bodies. The positions equal
+// those in the device's instance, because Flatten is deterministic and a clone keeps the order of nodes and edges.
 func layOut(g *graph.Graph) {
 	steps, _ := g.Flatten()
 	for _, s := range steps {
@@ -125,9 +125,9 @@ func (c *conditionalNode) announce(n *graph.Node) {
 	*c.out, c.out = (*C.CUgraph)(array), nil
 }
 
-// admits returns an error if a graph cannot have a node with these parameters. A condition must be one of the graph or of
-// a graph around it. Bodies of conditional nodes admit only some kinds of nodes: see inBodies. For memory nodes see
-// admitsMemory.
+// admits returns an error if a graph cannot have a node with these parameters. A condition must be one of the graph
+// or of a graph around it. Bodies of conditional nodes admit only some kinds of nodes: see inBodies. For memory nodes
+// see admitsMemory.
 func admits(g *graph.Graph, p graph.Params) error {
 	if c, ok := p.(*conditionalNode); ok && !within(g, c.condition.graph) {
 		return invalidValue

@@ -21,7 +21,8 @@ import (
 //	pinned            any               waits for the copy           returns at once (pageable source: reads it first)
 //	pageable          any               waits for the copy           waits for the copy
 //
-// Pageable memory is host memory that is not of the driver. Managed memory counts as pinned. All copies, also of one dimension, are copies of a box:
+// Pageable memory is host memory that is not of the driver. Managed memory counts as pinned. All copies, also of one
+// dimension, are copies of a box:
 //
 //	cuMemcpyHtoD ─► copyNow ──┐
 //	cuMemcpyDtoHAsync ─► copySoon ┼─► copyBox ─► boxCopy ─► sim.Transfer ─► stream.copyNow or stream.copySoon

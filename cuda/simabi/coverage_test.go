@@ -174,8 +174,8 @@ func count(rows []row) string {
 	return fmt.Sprintf("%d of %d functions are served, in %d of %d forms.", served(rows), len(rows), names, all)
 }
 
-// table returns a table with a line for each function. Reasons are long and often equal, so they are numbered notes below
-// the table.
+// table returns a table with a line for each function. Reasons are long and often equal, so they are numbered notes
+// below the table.
 func table(rows []row) string {
 	var lines strings.Builder
 	var reasons []string

@@ -132,8 +132,8 @@ func (s *stream) record(e *event, external bool) error {
 	return s.context.sim.Record(e.sim, s.sim)
 }
 
-// sim_cuStreamWaitEvent makes a stream of any context or GPU wait for the last record. With the external flag, a captured
-// stream gets a node that waits in each launch.
+// sim_cuStreamWaitEvent makes a stream of any context or GPU wait for the last record. With the external flag, a
+// captured stream gets a node that waits in each launch.
 //
 //export sim_cuStreamWaitEvent
 func sim_cuStreamWaitEvent(st C.CUstream, h C.CUevent, flags C.uint) C.CUresult {

@@ -93,7 +93,8 @@ var labels = map[string]string{}
 
 const maxLabels = 1 << 14
 
-// sim_repriseLabel sets the label of the calling thread. The next call that creates an object or enqueues work takes it.
+// sim_repriseLabel sets the label of the calling thread. The next call that creates an object or enqueues work takes
+// it.
 //
 //export sim_repriseLabel
 func sim_repriseLabel(name *C.char) C.CUresult {

@@ -40,8 +40,8 @@ func (g *gpu) open(c *context) (*sim.Device, error) {
 	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: outside})
 }
 
-// plug creates the GPUs that $REPRISE_SIM lists, with the settings $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns
-// those that $CUDA_VISIBLE_DEVICES selects, in its order. slot numbers all GPUs, ordinal the visible ones.
+// plug creates the GPUs that $REPRISE_SIM lists, with the settings $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and
+// returns those that $CUDA_VISIBLE_DEVICES selects, in its order. slot numbers all GPUs, ordinal the visible ones.
 func plug() ([]*gpu, error) {
 	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {
@@ -108,8 +108,8 @@ func gpuOf(d C.CUdevice) (*gpu, error) {
 	return driver.gpus[d], nil
 }
 
-// sim_cuInit reads the environment in the first call, and creates the GPUs. Later calls have no effect. A mistake in the
-// environment is always explained on standard error, because the code alone does not name the variable.
+// sim_cuInit reads the environment in the first call, and creates the GPUs. Later calls have no effect. A mistake in
+// the environment is always explained on standard error, because the code alone does not name the variable.
 //
 //export sim_cuInit
 func sim_cuInit(flags C.uint) C.CUresult {

@@ -177,8 +177,8 @@ func sim_cuGraphClone(out *C.CUgraph, original C.CUgraph) C.CUresult {
 	})
 }
 
-// sim_cuGraphNodeFindInClone finds the copy of a node in a clone, also in child graphs of the clone. The original may have
-// been removed since.
+// sim_cuGraphNodeFindInClone finds the copy of a node in a clone, also in child graphs of the clone. The original may
+// have been removed since.
 //
 //export sim_cuGraphNodeFindInClone
 func sim_cuGraphNodeFindInClone(out *C.CUgraphNode, original C.CUgraphNode, clone C.CUgraph) C.CUresult {

@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/client"
 )
 
-// TestGraphLaunchesFromCAllocateNothing counts the allocations of the whole process during launches, after the device has
-// run as many. The only permitted ones are pages of tasks, one for dozens of nodes.
+// TestGraphLaunchesFromCAllocateNothing counts the allocations of the whole process during launches, after the device
+// has run as many. The only permitted ones are pages of tasks, one for dozens of nodes.
 func TestGraphLaunchesFromCAllocateNothing(t *testing.T) {
 	const launches, nodes = 200, 10
 	x, answer := client.Chain(nodes, kernel(t, open(t, saxpy), "saxpy"), oneBlock, saxpyArguments(t))

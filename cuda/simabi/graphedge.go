@@ -61,7 +61,8 @@ func editEdges(h C.CUgraph, from, to *C.CUgraphNode, n C.size_t, data *C.CUgraph
 	})
 }
 
-// sim_cuGraphAddDependencies adds all edges or, with an error, none. Edges may form a cycle, which instantiation detects.
+// sim_cuGraphAddDependencies adds all edges or, with an error, none. Edges may form a cycle, which instantiation
+// detects.
 //
 //export sim_cuGraphAddDependencies
 func sim_cuGraphAddDependencies(g C.CUgraph, from, to *C.CUgraphNode, n C.size_t) C.CUresult {

@@ -301,8 +301,8 @@ func sim_cuGraphExecGetFlags(h C.CUgraphExec, flags *C.cuuint64_t) C.CUresult {
 	})
 }
 
-// sim_cuGraphExecDestroy invalidates the handle at once. Launches in progress continue, and user objects of the instance
-// are released after them.
+// sim_cuGraphExecDestroy invalidates the handle at once. Launches in progress continue, and user objects of the
+// instance are released after them.
 //
 //export sim_cuGraphExecDestroy
 func sim_cuGraphExecDestroy(h C.CUgraphExec) C.CUresult {

@@ -19,7 +19,7 @@ import (
 //	launch, at the node       memory is allocated at the address
 //	launch, at a free node    it is freed: in the same launch, or in a launch of another graph;
 //	  or cuMemFree(Async)     or by the host, if no free node of the same graph exists
-//	next launch               fails if the memory is still allocated, unless the instance has autoFree, which frees it first
+//	next launch               fails if the memory is still allocated; an instance with autoFree frees it first
 //	cuGraphDestroy            the address is released once no instance uses it
 //
 // Such graphs are restricted, as documented: no clones, no removal of nodes or edges, one instance at a time, and no

@@ -18,9 +18,9 @@ import (
 //	cuGraph…NodeSetParams      setNode      make(t, old) ─► keep ─► SetParams
 //	cuGraphExec…NodeSetParams  setExecNode  make(t, old) ─► Becomes and device check ─► sim.UpdateNode…
 //
-// Parameters are immutable. They contain copies of all memory of the caller (the arguments of a kernel, child graphs), so
-// that the caller may free it after the call. Conversion includes the checks of the device, so that a graph never
-// contains a node that the device would refuse.
+// Parameters are immutable. They contain copies of all memory of the caller (the arguments of a kernel, child
+// graphs), so that the caller may free it after the call. Conversion includes the checks of the device, so that a
+// graph never contains a node that the device would refuse.
 
 // nodeParams is a graph.Params that a device can run.
 type nodeParams interface {

@@ -11,13 +11,13 @@ import (
 	"github.com/reprise-gpu/reprise/cuda/simabi/internal/graph"
 )
 
-// An instance can be changed in two ways, as a whole (cuGraphExecUpdate) or node by node (cuGraphExec…NodeSetParams and
-// cuGraphNodeSetEnabled). Neither adds nor removes nodes or edges. Both are atomic: all checks precede the first change.
-// Launches that were enqueued before keep the old work.
+// An instance can be changed in two ways, as a whole (cuGraphExecUpdate) or node by node (cuGraphExec…NodeSetParams
+// and cuGraphNodeSetEnabled). Neither adds nor removes nodes or edges. Both are atomic: all checks precede the first
+// change. Launches that were enqueued before keep the old work.
 //
-// cuGraphExecUpdate first pairs the nodes of both graphs (graph.Match): sinks in their order, then the dependencies of
-// paired nodes in the order of their edges. It fails if the topology or the kind of a node differs. Then both ways apply
-// the same rules to a pair of old and new parameters (Becomes):
+// cuGraphExecUpdate first pairs the nodes of both graphs (graph.Match): sinks in their order, then the dependencies
+// of paired nodes in the order of their edges. It fails if the topology or the kind of a node differs. Then both ways
+// apply the same rules to a pair of old and new parameters (Becomes):
 //
 //	kind           may change                                   must stay equal
 //	kernel         function, shape, arguments                   context, cooperative; with useNodePriority the priority
@@ -120,8 +120,8 @@ func sim_cuGraphExecUpdate(x C.CUgraphExec, g C.CUgraph, node *C.CUgraphNode, re
 	})
 }
 
-// sim_cuGraphExecUpdate_v2 stores the reason of a failure, the node of the new graph and, if an edge differs, the node at
-// its start.
+// sim_cuGraphExecUpdate_v2 stores the reason of a failure, the node of the new graph and, if an edge differs, the
+// node at its start.
 //
 //export sim_cuGraphExecUpdate_v2
 func sim_cuGraphExecUpdate_v2(x C.CUgraphExec, g C.CUgraph, info *C.CUgraphExecUpdateResultInfo) C.CUresult {
@@ -197,8 +197,8 @@ func withExecNode(hx C.CUgraphExec, hn C.CUgraphNode, body func(*graphExec, *gra
 	})
 }
 
-// sim_cuGraphNodeSetEnabled switches a kernel, copy or memset of an instance on or off. A disabled node does nothing, but
-// still orders its predecessors and successors.
+// sim_cuGraphNodeSetEnabled switches a kernel, copy or memset of an instance on or off. A disabled node does nothing,
+// but still orders its predecessors and successors.
 //
 //export sim_cuGraphNodeSetEnabled
 func sim_cuGraphNodeSetEnabled(hx C.CUgraphExec, hn C.CUgraphNode, on C.uint) C.CUresult {

@@ -12,9 +12,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Functions of the program (host functions and callbacks) run in threads of their own (hostthread.c), because a function
-// may end its thread. A function starts when virtual time reaches it: during a call that waits for the device, or by
-// watch. All threads may call the driver meanwhile:
+// Functions of the program (host functions and callbacks) run in threads of their own (hostthread.c), because a
+// function may end its thread. A function starts when virtual time reaches it: during a call that waits for the
+// device, or by watch. All threads may call the driver meanwhile:
 //
 //	call of another thread                     while a function runs
 //	waits for work after the function          waits for the function

@@ -16,7 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Options are pairs of a number and a value. The value is stored in the bytes of a pointer, or is a pointer to a result:
+// Options are pairs of a number and a value. The value is stored in the bytes of a pointer, or is a pointer to a
+// result:
 //
 //	option                 value                     effect
 //	WALL_TIME              float, result             time of the compilation in ms

@@ -131,7 +131,8 @@ func sim_cuLaunchKernel(f C.CUfunction, gx, gy, gz, bx, by, bz, shared C.uint, s
 	})
 }
 
-// sim_cuLaunchCooperativeKernel requires that all blocks fit on the device at once, because they may wait for each other.
+// sim_cuLaunchCooperativeKernel requires that all blocks fit on the device at once, because they may wait for each
+// other.
 //
 //export sim_cuLaunchCooperativeKernel
 func sim_cuLaunchCooperativeKernel(f C.CUfunction, gx, gy, gz, bx, by, bz, shared C.uint, st C.CUstream, params *unsafe.Pointer) C.CUresult {

@@ -71,8 +71,8 @@ func saxpyArguments(t testing.TB) client.Arguments {
 
 var oneBlock = [7]uint32{1, 1, 1, 128, 1, 1, 0}
 
-// TestLaunchesFromCAllocateNothing counts the allocations of the whole process during launches, after the device has run
-// as many.
+// TestLaunchesFromCAllocateNothing counts the allocations of the whole process during launches, after the device has
+// run as many.
 func TestLaunchesFromCAllocateNothing(t *testing.T) {
 	const launches = 1000
 	f, a := kernel(t, open(t, saxpy), "saxpy"), saxpyArguments(t)

@@ -50,8 +50,8 @@ func sim_cuCtxGetLimit(value *C.size_t, l C.CUlimit) C.CUresult {
 	})
 }
 
-// sim_cuCtxSetLimit reduces sizes of the stack and of persisting L2 to the maximum, and refuses other values that are out
-// of range.
+// sim_cuCtxSetLimit reduces sizes of the stack and of persisting L2 to the maximum, and refuses other values that are
+// out of range.
 //
 //export sim_cuCtxSetLimit
 func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {

@@ -189,7 +189,8 @@ func (l *link) complete() error {
 	return nil
 }
 
-// onLink is onNamed for a function of a link. It stores the messages of the linker in the buffers of the link's options.
+// onLink is onNamed for a function of a link. It stores the messages of the linker in the buffers of the link's
+// options.
 func onLink(h C.CUlinkState, body func(*link) error) C.CUresult {
 	return onNamed(func(*thread) error {
 		l, err := links.get(of(unsafe.Pointer(h)))
@@ -256,8 +257,8 @@ func sim_cuLinkAddFile_v2(h C.CUlinkState, kind C.CUjitInputType, path *C.char, 
 	})
 }
 
-// sim_cuLinkComplete returns the linked image in memory of the driver, which is valid until cuLinkDestroy. Further calls
-// return the same image.
+// sim_cuLinkComplete returns the linked image in memory of the driver, which is valid until cuLinkDestroy. Further
+// calls return the same image.
 //
 //export sim_cuLinkComplete
 func sim_cuLinkComplete(h C.CUlinkState, image *unsafe.Pointer, size *C.size_t) C.CUresult {

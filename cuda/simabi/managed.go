@@ -107,8 +107,8 @@ func (s *stream) prefetch(p C.CUdeviceptr, n C.size_t, dev C.CUdevice) error {
 	return nil
 }
 
-// sim_cuStreamAttachMemAsync attaches a whole block of managed memory. Attached to the host, the block migrates there; the
-// other attachments only occupy a position in the stream.
+// sim_cuStreamAttachMemAsync attaches a whole block of managed memory. Attached to the host, the block migrates
+// there; the other attachments only occupy a position in the stream.
 //
 //export sim_cuStreamAttachMemAsync
 func sim_cuStreamAttachMemAsync(h C.CUstream, p C.CUdeviceptr, n C.size_t, flags C.uint) C.CUresult {

@@ -18,9 +18,9 @@ var modules handles[*module]
 //
 //	image in C memory ─ imageAt ─► bytes ─ detectPTX ─► PTX text ─ sim.LoadModuleLimited ─► device.Module
 //
-// imageAt determines the length of the image from its first bytes. detectPTX selects the PTX for the GPU (see image.go).
-// The device parses and checks the text. Kernels are looked up by name when the program requests them, and then keep one
-// handle. The compiler's messages go to the buffers of the JIT options (see jit.go).
+// imageAt determines the length of the image from its first bytes. detectPTX selects the PTX for the GPU (see
+// image.go). The device parses and checks the text. Kernels are looked up by name when the program requests them, and
+// then keep one handle. The compiler's messages go to the buffers of the JIT options (see jit.go).
 
 // module is PTX loaded in one context.
 type module struct {

@@ -52,8 +52,8 @@ func sim_cuOccupancyMaxPotentialBlockSize(grid, block *C.int, h C.CUfunction, si
 	return sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, h, sizes, dynamic, limit, 0)
 }
 
-// sim_cuOccupancyMaxPotentialBlockSizeWithFlags tries every block size of whole warps, from the largest down, and returns
-// the first with the highest occupancy, in threads per multiprocessor.
+// sim_cuOccupancyMaxPotentialBlockSizeWithFlags tries every block size of whole warps, from the largest down, and
+// returns the first with the highest occupancy, in threads per multiprocessor.
 //
 //export sim_cuOccupancyMaxPotentialBlockSizeWithFlags
 func sim_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block *C.int, h C.CUfunction, sizes C.CUoccupancyB2DSize, dynamic C.size_t, limit C.int, flags C.uint) C.CUresult {
@@ -110,9 +110,9 @@ func (f *function) fullest(sizes []int, shared []C.size_t) (best, blocks int, er
 	return best, blocks, nil
 }
 
-// sim_cuOccupancyAvailableDynamicSMemPerBlock finds the most dynamic shared memory with which a multiprocessor still runs
-// the given number of blocks. The number of blocks does not increase with the memory, so it is a binary search over
-// bytes.
+// sim_cuOccupancyAvailableDynamicSMemPerBlock finds the most dynamic shared memory with which a multiprocessor still
+// runs the given number of blocks. The number of blocks does not increase with the memory, so it is a binary search
+// over bytes.
 //
 //export sim_cuOccupancyAvailableDynamicSMemPerBlock
 func sim_cuOccupancyAvailableDynamicSMemPerBlock(bytes *C.size_t, h C.CUfunction, blocks, threads C.int) C.CUresult {

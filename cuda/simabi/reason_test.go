@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoStatusIsReturnedUnexplained searches the sources for functions that return a code without result, which explains
-// it. The only permitted places are cuInit in gpu.go and lacking.go, which explain their codes themselves.
+// TestNoStatusIsReturnedUnexplained searches the sources for functions that return a code without result, which
+// explains it. The only permitted places are cuInit in gpu.go and lacking.go, which explain their codes themselves.
 func TestNoStatusIsReturnedUnexplained(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

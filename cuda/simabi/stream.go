@@ -228,8 +228,8 @@ func sim_cuStreamSynchronize(h C.CUstream) C.CUresult {
 	})
 }
 
-// sim_cuStreamQuery returns CUDA_ERROR_NOT_READY while work of the stream is pending. A query takes virtual time, so that
-// a program that polls makes progress.
+// sim_cuStreamQuery returns CUDA_ERROR_NOT_READY while work of the stream is pending. A query takes virtual time, so
+// that a program that polls makes progress.
 //
 //export sim_cuStreamQuery
 func sim_cuStreamQuery(h C.CUstream) C.CUresult {

@@ -17,8 +17,8 @@ import (
 //	CUDA_RESOURCE_DESC  array, linear memory, or rows of memory ──┐
 //	CUDA_TEXTURE_DESC   address modes, filter, normalization ─────┴─► texel.Desc ─► sim.CreateTexture ─► number
 //
-// The number is the parameter that kernels pass to tex instructions. A surface object is an array that kernels load from
-// and store to without sampling.
+// The number is the parameter that kernels pass to tex instructions. A surface object is an array that kernels load
+// from and store to without sampling.
 
 // textures and surfaces are the live objects. They are identified not by a handle but by the
 // number that kernels take as a parameter.

@@ -153,8 +153,8 @@ func textureRoom(p C.CUdeviceptr) (room, unaligned C.size_t, ok bool) {
 	return C.size_t(size) - off, off % pitchAlign, ok
 }
 
-// sim_cuTexRefSetAddress_v2 binds linear memory at the next launch. If the address is not aligned, the binding starts at
-// the aligned address before it, and the difference in bytes is stored in *offset, which kernels must add.
+// sim_cuTexRefSetAddress_v2 binds linear memory at the next launch. If the address is not aligned, the binding starts
+// at the aligned address before it, and the difference in bytes is stored in *offset, which kernels must add.
 //
 //export sim_cuTexRefSetAddress_v2
 func sim_cuTexRefSetAddress_v2(offset *C.size_t, h C.CUtexref, p C.CUdeviceptr, n C.size_t) C.CUresult {

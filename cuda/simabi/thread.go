@@ -9,9 +9,10 @@ import "C"
 import "github.com/reprise-gpu/reprise/cuda/simabi/internal/capture"
 
 // The driver's state of a thread must follow the OS thread, which Go cannot identify. thread.c therefore numbers the
-// threads that call the driver, from 1, in thread-local memory. Numbers are not reused. When a thread ends, a destructor
-// of thread-local memory adds its number to a list. It does not call Go, because the thread is about to disappear. The
-// first call of the next new thread takes the numbers from the list and drops the states of these threads.
+// threads that call the driver, from 1, in thread-local memory. Numbers are not reused. When a thread ends, a
+// destructor of thread-local memory adds its number to a list. It does not call Go, because the thread is about to
+// disappear. The first call of the next new thread takes the numbers from the list and drops the states of these
+// threads.
 
 // thread is the driver's state of an OS thread.
 type thread struct {

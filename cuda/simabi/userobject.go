@@ -111,8 +111,8 @@ func (r userRefs) release() {
 // validCount reports whether n is a valid number of references.
 func validCount(n C.uint) bool { return n > 0 && n <= math.MaxInt32 }
 
-// sim_cuUserObjectCreate creates an object with a number of references of the program. The only permitted flag, which is
-// required, states that the program does not wait for the destructor.
+// sim_cuUserObjectCreate creates an object with a number of references of the program. The only permitted flag, which
+// is required, states that the program does not wait for the destructor.
 //
 //export sim_cuUserObjectCreate
 func sim_cuUserObjectCreate(out *C.CUuserObject, data unsafe.Pointer, destroy C.CUhostFn, count, flags C.uint) C.CUresult {

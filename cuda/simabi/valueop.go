@@ -12,8 +12,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Memory operations of streams: waits for a word of memory and stores to one, of 32 or 64 bits. A wait compares the word
-// (w) with a value (v):
+// Memory operations of streams: waits for a word of memory and stores to one, of 32 or 64 bits. A wait compares the
+// word (w) with a value (v):
 //
 //	GEQ   (int)(w - v) >= 0      EQ   w == v
 //	AND   (w & v) != 0           NOR  ^(w | v) != 0

@@ -99,8 +99,8 @@ func sim_cuMemGetAllocationGranularity(granularity *C.size_t, prop *C.CUmemAlloc
 // address.
 const hostPage = 4096
 
-// sim_cuMemAddressReserve reserves addresses without memory. Size and hint are multiples of hostPage bytes, the alignment
-// is a power of two.
+// sim_cuMemAddressReserve reserves addresses without memory. Size and hint are multiples of hostPage bytes, the
+// alignment is a power of two.
 //
 //export sim_cuMemAddressReserve
 func sim_cuMemAddressReserve(p *C.CUdeviceptr, size, alignment C.size_t, addr C.CUdeviceptr, flags C.ulonglong) C.CUresult {
@@ -288,8 +288,8 @@ func sim_cuMemGetAllocationPropertiesFromHandle(prop *C.CUmemAllocationProp, h C
 	})
 }
 
-// sim_cuMemRetainAllocationHandle returns the handle of the memory that is mapped at an address, with a new reference. If
-// all references were released, the handle becomes valid again.
+// sim_cuMemRetainAllocationHandle returns the handle of the memory that is mapped at an address, with a new
+// reference. If all references were released, the handle becomes valid again.
 //
 //export sim_cuMemRetainAllocationHandle
 func sim_cuMemRetainAllocationHandle(h *C.CUmemGenericAllocationHandle, addr unsafe.Pointer) C.CUresult {

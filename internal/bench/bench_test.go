@@ -237,8 +237,8 @@ func TestMemoryModesSayWhatMoves(t *testing.T) {
 	}
 }
 
-// TestEveryReplayMovesItsData expects that every replay starts with its data in the place that the mode defines: no replay
-// takes less time than the one before.
+// TestEveryReplayMovesItsData expects that every replay starts with its data in the place that the mode defines: no
+// replay takes less time than the one before.
 func TestEveryReplayMovesItsData(t *testing.T) {
 	for _, memory := range []Memory{Pinned, Prefetch, Managed} {
 		for _, sampled := range []bool{false, true} {

@@ -16,8 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/wrap"
 )
 
-// sweep runs a workload repeatedly, with a different fault each time. The device is
-// an H200 with one multiprocessor, so that launches are small; the calls do not depend on the number of multiprocessors.
+// sweep runs a workload repeatedly, with a different fault each time. The device is an H200 with one multiprocessor,
+// so that launches are small; the calls do not depend on the number of multiprocessors.
 type sweep struct {
 	workload *Workload
 	backend  graphexec.Backend
@@ -74,7 +74,8 @@ func wrong(r *Record) error {
 	return errors.New(r.Error)
 }
 
-// eachCall calls f with the calls of a run without faults: with each stride-th, and in a short test with each fifteenth.
+// eachCall calls f with the calls of a run without faults: with each stride-th, and in a short test with each
+// fifteenth.
 func (s *sweep) eachCall(t *testing.T, f func(n int, method string)) {
 	calls := s.calls(t)
 	stride := s.stride

@@ -46,8 +46,8 @@ func checkAfter(t *testing.T, dev device.Device, in *Instance, buffer string, el
 	return err
 }
 
-// TestMLAtOddSizes runs ml with one row and one block, with partly idle warps, with fewer threads than features, and with
-// several seeds.
+// TestMLAtOddSizes runs ml with one row and one block, with partly idle warps, with fewer threads than features, and
+// with several seeds.
 func TestMLAtOddSizes(t *testing.T) {
 	for _, p := range []Params{
 		{Size: 1}, {Size: 2, Threads: 32, Blocks: 1}, {Size: 31, Threads: 32, Blocks: 3},

@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// TestTransfersArePredicted expects good predictions for programs that are bound by transfers, in every memory mode. The
-// estimates do not include instructions, but all bytes that cross the link.
+// TestTransfersArePredicted expects good predictions for programs that are bound by transfers, in every memory mode.
+// The estimates do not include instructions, but all bytes that cross the link.
 func TestTransfersArePredicted(t *testing.T) {
 	for _, memory := range []Memory{Pinned, Prefetch, Managed} {
 		for _, w := range []*Workload{vec, bs} {

@@ -47,8 +47,8 @@ func TestProfileOfVec(t *testing.T) {
 	assert.InDelta(t, 2*n+5*32*blocks, reduce.Flops, 0)
 }
 
-// TestProfileOfEveryWorkload expects each launch of a workload in exactly one row, and no two rows of the same kernel and
-// shape.
+// TestProfileOfEveryWorkload expects each launch of a workload in exactly one row, and no two rows of the same kernel
+// and shape.
 func TestProfileOfEveryWorkload(t *testing.T) {
 	for _, w := range Workloads() {
 		t.Run(w.Name, func(t *testing.T) {

@@ -12,9 +12,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// TestFaultingKernelsTakeAsLongAsPublished compares serial times without prefetches with those of the GrCUDA evaluation
-// (A. Parravicini et al., IPDPS 2021), at a sixteenth of its sizes, because times are proportional to sizes. On one of the
-// devices, B&S spends as much time in page faults as in computation; VEC spends all of its time in faults.
+// TestFaultingKernelsTakeAsLongAsPublished compares serial times without prefetches with those of the GrCUDA
+// evaluation (A. Parravicini et al., IPDPS 2021), at a sixteenth of its sizes, because times are proportional to
+// sizes. On one of the devices, B&S spends as much time in page faults as in computation; VEC spends all of its time
+// in faults.
 func TestFaultingKernelsTakeAsLongAsPublished(t *testing.T) {
 	const part = 16
 	for _, c := range []struct {

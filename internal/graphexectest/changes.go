@@ -357,8 +357,8 @@ func (m *mutator) role(i int) string {
 	return fmt.Sprintf("b%d", i)
 }
 
-// memory allocates new memory for a role on both sides, with the same contents. For the stage, which only copies use, it
-// may be pinned memory or device memory.
+// memory allocates new memory for a role on both sides, with the same contents. For the stage, which only copies use,
+// it may be pinned memory or device memory.
 func (m *mutator) memory(role int) (device.Ptr, func()) {
 	t := m.want.t
 	var p device.Ptr

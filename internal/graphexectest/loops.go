@@ -20,9 +20,9 @@ import (
 // scalar returns the scalar of the loop's condition.
 func (p *program) scalar() tracer.Buffer { return p.buffers[p.stage()-1].Slice(1, 2) }
 
-// Loops runs loops over random programs in every lowering, with random changes between runs, and makes the changed calls
-// one by one on another device. It requires that both leave the same bytes after the same number of iterations. seeds
-// is the number of programs. open returns a new device, which Loops closes.
+// Loops runs loops over random programs in every lowering, with random changes between runs, and makes the changed
+// calls one by one on another device. It requires that both leave the same bytes after the same number of iterations.
+// seeds is the number of programs. open returns a new device, which Loops closes.
 func Loops(t *testing.T, open func() device.Device, seeds uint64) {
 	var done loop.Stats
 	overlap := 0
@@ -123,8 +123,8 @@ func (x *changedLoop) run() {
 	}
 }
 
-// plainly makes the calls of each iteration one by one and evaluates the condition after each iteration that is checked.
-// It returns the number of iterations and why they ended.
+// plainly makes the calls of each iteration one by one and evaluates the condition after each iteration that is
+// checked. It returns the number of iterations and why they ended.
 func (x *changedLoop) plainly() (int, loop.Ending) {
 	l := &x.until
 	for i := 1; i <= l.MaxIterations; i++ {

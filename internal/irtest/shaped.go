@@ -12,8 +12,8 @@ func Shapes() []string {
 	return []string{"diamonds", "pipeline", "stencil", "butterfly", "attention", "vcycle"}
 }
 
-// Shaped returns a traced program of 12 to 60 launches and copies in the shape of a well-known computation. The sizes of
-// buffers and grids are random.
+// Shaped returns a traced program of 12 to 60 launches and copies in the shape of a well-known computation. The sizes
+// of buffers and grids are random.
 func Shaped(r *rand.Rand, shape string) *ir.Graph {
 	c := shaped{contended{r: r, sizes: mixes[r.IntN(len(mixes))]}}
 	c.g = &ir.Graph{Name: shape, Modules: []ir.Module{{Name: "m", File: "m.ptx"}}}

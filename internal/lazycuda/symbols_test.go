@@ -97,8 +97,8 @@ func TestSymbolsAreTheDrivers(t *testing.T) {
 	require.ElementsMatch(t, theirs, ours)
 }
 
-// TestSymbolsOfGorgonia checks the symbols that gorgonia.org/cu v0.9.6 requires to link, compiled with the header of CUDA
-// 11.8.
+// TestSymbolsOfGorgonia checks the symbols that gorgonia.org/cu v0.9.6 requires to link, compiled with the header of
+// CUDA 11.8.
 func TestSymbolsOfGorgonia(t *testing.T) {
 	text, err := os.ReadFile("testdata/gorgonia.txt")
 	require.NoError(t, err)

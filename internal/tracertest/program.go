@@ -22,7 +22,8 @@ type Program struct {
 	body    []statement
 }
 
-// statement is a statement of a program. Operands a, b and c are roles; swap and rotate give the roles to other buffers.
+// statement is a statement of a program. Operands a, b and c are roles; swap and rotate give the roles to other
+// buffers.
 type statement struct {
 	what  what
 	a, b  int

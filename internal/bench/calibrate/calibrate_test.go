@@ -52,8 +52,8 @@ var takenOver = []string{
 	"shared_bytes_per_sm", "shared_bytes_reserved", "lanes_texture", "fault_gbps", "fault_latency_ns", "condition_latency_ns", "graph_body_gap_ns",
 }
 
-// TestTheSimulatorIsGivenBack calibrates simulated devices, whose figures are known. The result must equal the profile of
-// the device, for perturbed profiles as well.
+// TestTheSimulatorIsGivenBack calibrates simulated devices, whose figures are known. The result must equal the
+// profile of the device, for perturbed profiles as well.
 func TestTheSimulatorIsGivenBack(t *testing.T) {
 	for _, c := range []struct {
 		id    string

@@ -115,8 +115,8 @@ func TestAWrongResultInCPPIsARow(t *testing.T) {
 	assert.Contains(t, text.String(), "WRONG")
 }
 
-// TestAnInterruptKeepsWhatIsDone interrupts a program that never ends. The program must end, and the comparisons before it
-// are kept.
+// TestAnInterruptKeepsWhatIsDone interrupts a program that never ends. The program must end, and the comparisons
+// before it are kept.
 func TestAnInterruptKeepsWhatIsDone(t *testing.T) {
 	c := config(t, "well")
 	c.Sizes = []int{1000, 2000}

@@ -55,8 +55,8 @@ graph bound {
 	}
 }
 
-// TestBoundIsOfTheProgramsOrder expects a bound that does not depend on the compared back ends. The graph back end moves
-// prefetches before the graph, but the bound follows the order of the program.
+// TestBoundIsOfTheProgramsOrder expects a bound that does not depend on the compared back ends. The graph back end
+// moves prefetches before the graph, but the bound follows the order of the program.
 func TestBoundIsOfTheProgramsOrder(t *testing.T) {
 	dl, err := bench.LookupWorkload("dl")
 	require.NoError(t, err)

@@ -219,8 +219,8 @@ func TestResidualsAreDrawn(t *testing.T) {
 	assert.NotContains(t, string(drawing), "NaN")
 }
 
-// TestManyResidualsAreToldApart draws more methods than fit in a line of the legend, and more than there are colours. All
-// must be named inside the figure and be distinguishable.
+// TestManyResidualsAreToldApart draws more methods than fit in a line of the legend, and more than there are colours.
+// All must be named inside the figure and be distinguishable.
 func TestManyResidualsAreToldApart(t *testing.T) {
 	var r Residuals
 	for i := range 12 {

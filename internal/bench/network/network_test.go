@@ -72,8 +72,8 @@ func edges(g *ir.Graph) (n int) {
 	return n
 }
 
-// TestReductionOfNetworksFollowsTheDefinition compares the reduction with the definition: an edge remains if no longer path
-// connects its ends.
+// TestReductionOfNetworksFollowsTheDefinition compares the reduction with the definition: an edge remains if no
+// longer path connects its ends.
 func TestReductionOfNetworksFollowsTheDefinition(t *testing.T) {
 	for _, n := range Networks() {
 		g := build(t, n.Name)
@@ -113,9 +113,9 @@ func longer(g *ir.Graph, u, v ir.OpID) bool {
 	return before[u]
 }
 
-// TestNetworksAreTheGraphsOthersPublished compares our graphs with published edge lists, whose nodes have other numbers,
-// by colour refinement (Weisfeiler and Leman). Two of the lists divide the network into other operations. For these, only
-// the skeletons are compared, without implied edges and with chains contracted.
+// TestNetworksAreTheGraphsOthersPublished compares our graphs with published edge lists, whose nodes have other
+// numbers, by colour refinement (Weisfeiler and Leman). Two of the lists divide the network into other operations.
+// For these, only the skeletons are compared, without implied edges and with chains contracted.
 func TestNetworksAreTheGraphsOthersPublished(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
@@ -204,9 +204,9 @@ func sorted(colour []uint64, ids []ir.OpID) []uint64 {
 	return of
 }
 
-// TestNetworksHaveThePublishedSize compares weights and multiply-adds, in millions, with the figures in the papers or of
-// the published weights. There are none for AmoebaNet-A within this network. Liu et al.
-// give 574 million multiplications for DARTS, 8 % more than its convolutions require.
+// TestNetworksHaveThePublishedSize compares weights and multiply-adds, in millions, with the figures in the papers or
+// of the published weights. There are none for AmoebaNet-A within this network. Liu et al. give 574 million
+// multiplications for DARTS, 8 % more than its convolutions require.
 func TestNetworksHaveThePublishedSize(t *testing.T) {
 	for name, want := range map[string]struct{ params, macs float64 }{
 		"resnet-50":       {25.6, 4100},
@@ -225,8 +225,8 @@ func TestNetworksHaveThePublishedSize(t *testing.T) {
 	}
 }
 
-// TestCostsAreARoofline expects the cost of an operation to be the start of a kernel plus the maximum of the times for its
-// bytes and for its arithmetic at peak rates. A view costs nothing.
+// TestCostsAreARoofline expects the cost of an operation to be the start of a kernel plus the maximum of the times
+// for its bytes and for its arithmetic at peak rates. A view costs nothing.
 func TestCostsAreARoofline(t *testing.T) {
 	p := &model.Profile{SMs: 10, ClockMHz: 1000, MemoryGBps: 100, LinkGBps: 10, KernelRamp: 2 * model.Microsecond, CopyInLatency: 7 * model.Microsecond}
 	p.Lanes[0] = 100 // 10^12 a second

@@ -23,8 +23,8 @@ func TestTheHeadlineFollowsFromTheFigures(t *testing.T) {
 	assert.InDelta(t, 1.44, math.Cbrt(product), .02) // read off figures, to a percent
 }
 
-// TestTimesGiveTheSpeedups compares times and speedups, which come from different figures of the paper. B&S and ML on the
-// P100 are left out: they disagree in the paper, whose figures combine two series of measurements.
+// TestTimesGiveTheSpeedups compares times and speedups, which come from different figures of the paper. B&S and ML on
+// the P100 are left out: they disagree in the paper, whose figures combine two series of measurements.
 func TestTimesGiveTheSpeedups(t *testing.T) {
 	for _, d := range devices {
 		for _, b := range d.benchmarks {
@@ -53,7 +53,8 @@ func comparison(size, threads int, mode string, sync, ours float64) compare.Comp
 	}
 }
 
-// TestTablesGoByTheDefinitions has two block sizes, 2 and 8 times as fast as without prefetches: the geometric mean is 4.
+// TestTablesGoByTheDefinitions has two block sizes, 2 and 8 times as fast as without prefetches: the geometric mean
+// is 4.
 func TestTablesGoByTheDefinitions(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, Write(&text, []compare.Comparison{
@@ -69,8 +70,8 @@ func TestTablesGoByTheDefinitions(t *testing.T) {
 	assert.NotContains(t, text.String(), "geometric mean |", "five are lacking")
 }
 
-// TestTablesGoBySize expects each size beside the published figure of the same size, regardless of other sizes. A size that
-// was not published is left out.
+// TestTablesGoBySize expects each size beside the published figure of the same size, regardless of other sizes. A
+// size that was not published is left out.
 func TestTablesGoBySize(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, Write(&text, []compare.Comparison{
@@ -85,7 +86,8 @@ func TestTablesGoBySize(t *testing.T) {
 		"nothing is published of vec at 4096: there are figures at 20000000, 60000000, 80000000, 100000000, 120000000, 200000000, 500000000, 600000000, 700000000")
 }
 
-// TestFiguresHaveSizes expects figures of a device for the first, third, fifth, ... of the sizes that fit in its memory.
+// TestFiguresHaveSizes expects figures of a device for the first, third, fifth, ... of the sizes that fit in its
+// memory.
 func TestFiguresHaveSizes(t *testing.T) {
 	for _, d := range devices {
 		for _, b := range d.benchmarks {

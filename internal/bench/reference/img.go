@@ -69,7 +69,8 @@ func sobel(m *Image) *Image {
 	})
 }
 
-// extremes returns max(0, greatest pixel) and min(0, least pixel): the program resets both results to 0 first. A mask has no negative pixel, so the minimum is always 0.
+// extremes returns max(0, greatest pixel) and min(0, least pixel): the program resets both results to 0 first. A mask
+// has no negative pixel, so the minimum is always 0.
 func extremes(m *Image) (greatest, least float64) {
 	for _, pixel := range m.Pix {
 		greatest = max(greatest, pixel)

@@ -29,8 +29,8 @@ func TestVECClosedFormByHand(t *testing.T) {
 	assert.Equal(t, -3.75, VECClosedForm(2))
 }
 
-// TestVECClosedFormIsTheSumOfTheDeterministicInputs compares the closed form with the sum. They may differ by the remainder
-// of the tail and by the rounding of the inputs to float32, 6e-8 of each term.
+// TestVECClosedFormIsTheSumOfTheDeterministicInputs compares the closed form with the sum. They may differ by the
+// remainder of the tail and by the rounding of the inputs to float32, 6e-8 of each term.
 func TestVECClosedFormIsTheSumOfTheDeterministicInputs(t *testing.T) {
 	for _, n := range []int{1, 2, 15, 16, 17, 18, 100, 4096, 1_000_000} {
 		assert.InEpsilon(t, VEC(inputs(n)), VECClosedForm(n), 1e-6, fmt.Sprint("n = ", n))

@@ -14,8 +14,8 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// TestBoundedNimbleOnTaskGraphs expects that nimble(k) is never predicted to be slower than roundrobin(k), in either form,
-// and that on average it stays within a tenth of the larger of LowerBound and work/k.
+// TestBoundedNimbleOnTaskGraphs expects that nimble(k) is never predicted to be slower than roundrobin(k), in either
+// form, and that on average it stays within a tenth of the larger of LowerBound and work/k.
 func TestBoundedNimbleOnTaskGraphs(t *testing.T) {
 	lanes := []int{2, 3, 4, 6, 8, 12, 16}
 	if testing.Short() {
@@ -36,10 +36,10 @@ func TestBoundedNimbleOnTaskGraphs(t *testing.T) {
 	}
 }
 
-// TestBoundedNimbleIsNearTheBoundOfEnergy examines the graphs on which nimble(k) exceeds LowerBound and work/k by more than
-// a tenth. There hardly any plan is better: nimble(k) is within a tenth of the tighter energy bound, except on Strassen's
-// graph, on which a search of 60,000 steps finds nothing better than 1.07, 1.11 and 1.16 times that bound on 8, 12 and 16
-// lanes.
+// TestBoundedNimbleIsNearTheBoundOfEnergy examines the graphs on which nimble(k) exceeds LowerBound and work/k by
+// more than a tenth. There hardly any plan is better: nimble(k) is within a tenth of the tighter energy bound, except
+// on Strassen's graph, on which a search of 60,000 steps finds nothing better than 1.07, 1.11 and 1.16 times that
+// bound on 8, 12 and 16 lanes.
 func TestBoundedNimbleIsNearTheBoundOfEnergy(t *testing.T) {
 	lanes := []int{2, 3, 4, 6, 8, 12, 16}
 	if testing.Short() {
@@ -69,8 +69,8 @@ func TestBoundedNimbleIsNearTheBoundOfEnergy(t *testing.T) {
 	assert.Greater(t, judged, 5)
 }
 
-// TestBoundedNimbleOnAStencil has more tiles than lanes, concurrent from start to end. On this shape, assigning whole paths
-// to lanes took six times as long as round-robin.
+// TestBoundedNimbleOnAStencil has more tiles than lanes, concurrent from start to end. On this shape, assigning whole
+// paths to lanes took six times as long as round-robin.
 func TestBoundedNimbleOnAStencil(t *testing.T) {
 	g := longStencil(60, 22)
 	for _, k := range []int{2, 3, 4, 5, 7, 8, 11, 16} {

@@ -6,10 +6,10 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// energy computes a lower bound of replays on k lanes (E. B. Fernandez and B. Bussell, "Bounds on the Number of Processors
-// and Time for Multiprocessor Optimal Schedules", IEEE Transactions on Computers 1973). For a given deadline, each interval
-// of time must contain the part of each operation that lies in the interval both with the earliest and with the latest
-// start. k lanes have room for k times the length of the interval.
+// energy computes a lower bound of replays on k lanes (E. B. Fernandez and B. Bussell, "Bounds on the Number of
+// Processors and Time for Multiprocessor Optimal Schedules", IEEE Transactions on Computers 1973). For a given
+// deadline, each interval of time must contain the part of each operation that lies in the interval both with the
+// earliest and with the latest start. k lanes have room for k times the length of the interval.
 type energy struct {
 	costs, head, tail []int64 // by operation: its time, and the longest path before it and behind it
 	lanes             int64

@@ -35,9 +35,9 @@ func (g *Graph) longest() (most int) {
 	return most
 }
 
-// TestFamiliesHaveThePublishedSizes compares the numbers of tasks, in all and on the longest path, with the literature: for
-// factorizations of t by t tiles; for elimination of a matrix with m columns, (m² + m - 2) / 2
-// tasks; for the transform of m points, 2m - 1 calls and m log m butterflies.
+// TestFamiliesHaveThePublishedSizes compares the numbers of tasks, in all and on the longest path, with the
+// literature: for factorizations of t by t tiles; for elimination of a matrix with m columns, (m² + m - 2) / 2 tasks;
+// for the transform of m points, 2m - 1 calls and m log m butterflies.
 func TestFamiliesHaveThePublishedSizes(t *testing.T) {
 	for k := 1; k <= 6; k++ {
 		points, m := 1<<k, k+1
@@ -70,8 +70,8 @@ func TestFamiliesHaveThePublishedSizes(t *testing.T) {
 	}
 }
 
-// TestFactorizationsDoTheKnownWork compares the work, in multiplications of tiles, with a sixth, a third and two thirds of
-// the matrix's cube, to leading order.
+// TestFactorizationsDoTheKnownWork compares the work, in multiplications of tiles, with a sixth, a third and two
+// thirds of the matrix's cube, to leading order.
 func TestFactorizationsDoTheKnownWork(t *testing.T) {
 	const k = 40
 	for name, share := range map[string]float64{"cholesky": 1. / 6, "lu": 1. / 3, "qr": 2. / 3} {
@@ -133,8 +133,8 @@ func TestLaunchesPrint(t *testing.T) {
 	assert.Equal(t, ir.Print(g), ir.Print(f.Graph))
 }
 
-// TestReductionFollowsTheDefinition compares the reduction of each family with the definition: an edge is removed if its
-// end can be reached from another successor of its start.
+// TestReductionFollowsTheDefinition compares the reduction of each family with the definition: an edge is removed if
+// its end can be reached from another successor of its start.
 func TestReductionFollowsTheDefinition(t *testing.T) {
 	for i := range families {
 		g := families[i].Draw(150, 5)

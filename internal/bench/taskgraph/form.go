@@ -59,8 +59,8 @@ const (
 	transfers = 4
 )
 
-// taskPTX is the PTX of the tasks' kernel, so that the saved graph is complete. It is never run: the declarations of the
-// launches state their accesses.
+// taskPTX is the PTX of the tasks' kernel, so that the saved graph is complete. It is never run: the declarations of
+// the launches state their accesses.
 const taskPTX = `.version 7.0
 .target sm_52
 .address_size 64

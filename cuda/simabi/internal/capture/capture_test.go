@@ -182,8 +182,8 @@ func TestLegacyStreamIsOfItsOwner(t *testing.T) {
 	require.NoError(t, s.Use(&here))
 }
 
-// TestDestroyedStreams destroys streams during captures. Their work must still be joined, and the destruction of the first
-// stream ends the capture.
+// TestDestroyedStreams destroys streams during captures. Their work must still be joined, and the destruction of the
+// first stream ends the capture.
 func TestDestroyedStreams(t *testing.T) {
 	var s Session
 	var thread Thread

@@ -84,8 +84,8 @@ func (b *builder) paths() map[string]*Node {
 	return found
 }
 
-// expect returns the result that Match must return. Nodes at the end of equal paths are pairs. The topologies are equal if
-// the sets of paths are, and any two paths lead to the same node in both graphs or in neither.
+// expect returns the result that Match must return. Nodes at the end of equal paths are pairs. The topologies are
+// equal if the sets of paths are, and any two paths lead to the same node in both graphs or in neither.
 func expect(x, g *builder) Reason {
 	a, b := x.paths(), g.paths()
 	if len(a) != len(b) {
