@@ -230,7 +230,7 @@ func (v value) sign(op byte) (value, bool) {
 	case '-':
 		v.op.Imm = -v.op.Imm
 	case '~':
-		v.op.Imm = ^v.op.Imm
+		v.op.Imm, v.unsigned = ^v.op.Imm, true // in ptxas too
 	case '!':
 		return boolean(v.op.Imm == 0), true
 	}
@@ -254,8 +254,7 @@ func (v value) apply(op string, w value) (value, bool) {
 	// operand.
 	case v.unsigned || (w.unsigned && op != "<<" && op != ">>"):
 		n, ok := applyInt(op, uint64(v.op.Imm), uint64(w.op.Imm), uint64(w.op.Imm))
-		// Comparisons give 0 or 1 and bit operations a pattern, both as a signed integer.
-		return integer(int64(n), precedence[op] > 7), ok
+		return integer(int64(n), !isComparison(op)), ok // a comparison gives 0 or 1 as a signed integer
 	}
 	n, ok := applyInt(op, v.op.Imm, w.op.Imm, uint64(w.op.Imm))
 	return integer(n, false), ok
@@ -278,6 +277,8 @@ func applyFloat(op string, a, b float64) (value, bool) {
 	}
 	return value{}, false
 }
+
+func isComparison(op string) bool { return precedence[op] == 6 || precedence[op] == 7 }
 
 // compare applies a comparison; ok is false for another operator.
 func compare[T int64 | uint64 | float64](op string, a, b T) (result, ok bool) {

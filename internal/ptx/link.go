@@ -56,8 +56,6 @@ func (l *linker) fail(m *Module, pos Pos, format string, args ...any) {
 
 // head keeps the newest version and target.
 func (l *linker) head(m *Module) {
-	// "sm_100" is newer than "sm_90", and "10.0" than "9.0": a longer number is larger.
-	newer := func(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 	switch {
 	case l.out.AddressSize == 0:
 		l.out.Version, l.out.Target, l.out.AddressSize = m.Version, m.Target, m.AddressSize
@@ -70,6 +68,15 @@ func (l *linker) head(m *Module) {
 	if newer(m.Target, l.out.Target) {
 		l.out.Target = m.Target
 	}
+}
+
+// newer reports whether version or target a is above b: their numbers decide, then the suffix, as in sm_90a.
+func newer(a, b string) bool {
+	x, y := strings.TrimRight(a, "af"), strings.TrimRight(b, "af")
+	if x == y {
+		return len(a) > len(b)
+	}
+	return len(x) > len(y) || len(x) == len(y) && x > y // "sm_100" is above "sm_90", and "10.0" above "9.0"
 }
 
 // rank orders the definitions of a name: the one of higher rank is kept.

@@ -108,3 +108,23 @@ func TestLinkSaysWhatIsWrong(t *testing.T) {
 	_, err := linkTexts(t, `.extern .shared .align 4 .b8 s[];`, `.extern .shared .align 4 .b8 s[];`, `.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);`)
 	require.NoError(t, err)
 }
+
+// TestLinkKeepsTheNewestTarget links modules for different targets, in both orders.
+func TestLinkKeepsTheNewestTarget(t *testing.T) {
+	order := []string{"sm_52", "sm_75", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120"}
+	for i, low := range order {
+		for _, high := range order[i:] {
+			for _, pair := range [][]string{{low, high}, {high, low}} {
+				var modules []*Module
+				for _, target := range pair {
+					m, err := Parse(target, ".version 8.8\n.target "+target+"\n.address_size 64\n")
+					require.NoError(t, err)
+					modules = append(modules, m)
+				}
+				linked, err := Link("linked", func(string) bool { return false }, modules...)
+				require.NoError(t, err)
+				require.Equal(t, high, linked.Target, "%v", pair)
+			}
+		}
+	}
+}
