@@ -121,8 +121,9 @@ func (x *Exec) wait(s device.Stream) error {
 }
 
 // Wait waits for the iterations that a Run left in flight when its context was done, and returns how that run ended: with
-// as many whole iterations as there are in the buffers now. After a Run that returned without being cancelled
-// it returns the same once more, and before the first Run a zero Result. When ctx is done first it returns the error of ctx, and may be called again.
+// as many whole iterations as there are in the buffers now. After a Run that returned without being cancelled it returns
+// the same once more, and before the first Run a zero Result. When ctx is done first it returns the error of ctx, and may
+// be called again.
 func (x *Exec) Wait(ctx context.Context) (Result, error) {
 	if ctx == nil {
 		return Result{}, absent.Nil("the context")
