@@ -57,7 +57,7 @@ func Open(ordinal int) (device.Device, error) {
 }
 
 func openGPU(ordinal int) (*gpuDevice, error) {
-	info, err := Describe(ordinal)
+	info, err := describeOrdinal(ordinal)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 // with the simulated one: gorgonia.org/cu calls the driver in its init function, before TestMain could select
 // another.
 func TestMain(m *testing.M) {
-	_, err := Count()
+	_, err := count()
 	if err == nil || os.Getenv("REPRISE_LIBCUDA") != "" {
 		os.Exit(m.Run())
 	}

@@ -11,32 +11,49 @@ import (
 	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
-// Count returns the number of GPUs. If there is none, the error states why.
-func Count() (int, error) {
+// GPUs returns the driver's descriptions of all GPUs, without opening them. If there is none, the error states why.
+func GPUs() ([]device.Info, error) {
+	n, err := count()
+	if err != nil {
+		return nil, err
+	}
+	var list []device.Info
+	for i := range n {
+		info, err := describeOrdinal(i)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// count returns the number of GPUs. If there is none, the error states why.
+func count() (int, error) {
 	if why := lazycuda.Problem(); why != "" {
-		return 0, &device.Error{Call: "Count", Code: device.NoDevice, Detail: why, Err: device.ErrUnavailable}
+		return 0, &device.Error{Call: "GPUs", Code: device.NoDevice, Detail: why, Err: device.ErrUnavailable}
 	}
 	if code := device.Code(lazycuda.InitResult()); code != 0 {
-		return 0, &device.Error{Call: "Count", Code: code, Err: device.ErrUnavailable, Detail: "cuInit of " + lazycuda.Provider() + ": " + textOf(code)}
+		return 0, &device.Error{Call: "GPUs", Code: code, Err: device.ErrUnavailable, Detail: "cuInit of " + lazycuda.Provider() + ": " + textOf(code)}
 	}
 	n, err := cu.NumDevices()
 	if code := codeOf(err); code != 0 {
-		return 0, &device.Error{Call: "Count", Code: code, Err: device.ErrUnavailable, Detail: "cuDeviceGetCount: " + textOf(code)}
+		return 0, &device.Error{Call: "GPUs", Code: code, Err: device.ErrUnavailable, Detail: "cuDeviceGetCount: " + textOf(code)}
 	}
 	if n == 0 {
-		return 0, &device.Error{Call: "Count", Code: device.NoDevice, Detail: "the driver finds no GPU", Err: device.ErrUnavailable}
+		return 0, &device.Error{Call: "GPUs", Code: device.NoDevice, Detail: "the driver finds no GPU", Err: device.ErrUnavailable}
 	}
 	return n, nil
 }
 
-// Describe returns the driver's description of a GPU without opening it.
-func Describe(ordinal int) (device.Info, error) {
-	n, err := Count()
+// describeOrdinal returns the driver's description of a GPU without opening it.
+func describeOrdinal(ordinal int) (device.Info, error) {
+	n, err := count()
 	if err != nil {
 		return device.Info{}, err
 	}
 	if ordinal < 0 || ordinal >= n {
-		return device.Info{}, &device.Error{Call: "Describe", Code: device.NoDevice, Err: device.ErrUnavailable,
+		return device.Info{}, &device.Error{Call: "Open", Code: device.NoDevice, Err: device.ErrUnavailable,
 			Detail: fmt.Sprintf("gpu%d: the driver has %d, gpu0 to gpu%d", ordinal, n, n-1)}
 	}
 	gpu, err := cu.GetDevice(ordinal)

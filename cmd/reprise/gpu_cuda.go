@@ -12,21 +12,7 @@ import (
 )
 
 // gpus describes the GPUs of this machine. The error explains why there is none.
-func gpus() ([]device.Info, error) {
-	n, err := cuda.Count()
-	if err != nil {
-		return nil, err
-	}
-	var list []device.Info
-	for i := range n {
-		info, err := cuda.Describe(i)
-		if err != nil {
-			return list, err
-		}
-		list = append(list, info)
-	}
-	return list, nil
-}
+func gpus() ([]device.Info, error) { return cuda.GPUs() }
 
 // driver returns the state of the CUDA driver.
 func driver() driverState {
