@@ -53,8 +53,8 @@ func (r Range) Overlaps(o Range) bool {
 	return r.Buffer == o.Buffer && max(r.Lo, o.Lo) < min(r.Hi, o.Hi)
 }
 
-// Intersect returns the bytes both ranges hold; it is empty when they share none.
-func (r Range) Intersect(o Range) Range {
+// intersect returns the bytes that both ranges hold; it is empty when they share none.
+func (r Range) intersect(o Range) Range {
 	if r.Buffer != o.Buffer {
 		return Range{Buffer: r.Buffer}
 	}

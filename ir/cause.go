@@ -1,13 +1,10 @@
 package ir
 
-// CauseID numbers the bytes behind a dependency; 0 is none. Programs use the same ranges again
-// and again, and a dependency with a number takes 16 bytes where one with the range takes 40.
-type CauseID int32
-
-// Causes gives ranges their numbers. The same ranges in the same order get the same numbers.
+// Causes numbers the bytes behind dependencies, from 1. Programs use the same ranges again and again, and a dependency
+// with a number takes 16 bytes, with the range 40. The same ranges in the same order get the same numbers.
 type Causes struct {
 	ranges []Range
-	recent [1 << recentBits]CauseID // by hash
+	recent [1 << recentBits]int32 // by hash
 }
 
 // recentBits bounds what Causes remembers. A range that it has forgotten gets one more number,
@@ -15,14 +12,14 @@ type Causes struct {
 const recentBits = 12
 
 // ID is the number of a range, 0 for an empty one.
-func (c *Causes) ID(r Range) CauseID {
+func (c *Causes) ID(r Range) int32 {
 	if r.Empty() {
 		return 0
 	}
 	id := &c.recent[slot(r)]
 	if *id == 0 || c.ranges[*id-1] != r {
 		c.ranges = append(c.ranges, r)
-		*id = CauseID(len(c.ranges))
+		*id = int32(len(c.ranges))
 	}
 	return *id
 }

@@ -15,7 +15,7 @@ func TestCausesLeadBackToTheirRanges(t *testing.T) {
 	assert.Zero(t, c.ID(ir.Range{Buffer: 3, Lo: 8, Hi: 8}))
 	const n = 20_000 // more than it remembers
 	of := func(i int) ir.Range { return ir.Range{Buffer: ir.BufferID(i % 3), Lo: int64(i), Hi: int64(i) + 4} }
-	ids := make([]ir.CauseID, n)
+	ids := make([]int32, n)
 	for i := range ids {
 		ids[i] = c.ID(of(i))
 		assert.Equal(t, ids[i], c.ID(of(i)))
@@ -42,7 +42,7 @@ func TestCausesRememberTiles(t *testing.T) {
 
 func TestDependenciesNameKnownCauses(t *testing.T) {
 	g := &ir.Graph{Ops: make([]ir.Op, 2)}
-	for _, id := range []ir.CauseID{-1, 2} {
+	for _, id := range []int32{-1, 2} {
 		_, err := g.WithDeps(ir.Analyzed, []ir.Dep{{From: 0, To: 1, Hazard: ir.RAW, Cause: id}}, []ir.Range{{Hi: 4}})
 		assert.ErrorContains(t, err, "dependency %0 -> %1 has cause")
 	}

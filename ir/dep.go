@@ -21,13 +21,13 @@ const (
 type Dep struct {
 	From, To OpID
 	Hazard   Hazard
-	Cause    CauseID
+	Cause    int32
 }
 
 // rows holds the dependencies in compressed rows, in both directions.
 type rows struct {
 	deps   []Dep   // by To, then From
-	causes []Range // by CauseID, from 1 on
+	causes []Range // by Dep.Cause, from 1 on
 	into   []int32 // deps[into[v]:into[v+1]] end at v
 	outs   []OpID  // successors, by From, then To
 	out    []int32 // outs[out[v]:out[v+1]] are v's successors

@@ -48,7 +48,7 @@ func (p *printer) turn(s *Schedule, v OpID) {
 	p.text(" lane(")
 	p.int(int64(s.Lane[v]))
 	p.text(")")
-	if needed := s.Needed(v); len(needed) > 0 {
+	if needed := s.needed(v); len(needed) > 0 {
 		p.text(" wait")
 		list(p, needed, p.id)
 	}

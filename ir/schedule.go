@@ -38,8 +38,8 @@ func (s *Schedule) Syncs() int {
 	return n
 }
 
-// Needed is, by operation, its waits that are no delays, ascending.
-func (s *Schedule) Needed(v OpID) []OpID {
+// needed is, by operation, its waits that are no delays, ascending.
+func (s *Schedule) needed(v OpID) []OpID {
 	if s.Delays == nil || len(s.Delays[v]) == 0 {
 		return s.Waits[v]
 	}

@@ -100,7 +100,7 @@ func (v *scheduleVerifier) own(owners *sweep, id OpID, accesses []Access, of []B
 	for i, a := range accesses {
 		for j, b := range accesses[:i] {
 			if of[i] != of[j] && a.Overlaps(b.Range) && (a.Mode.Writes() || b.Mode.Writes()) {
-				both := a.Intersect(b.Range)
+				both := a.intersect(b.Range)
 				v.add(id, "%v uses @%s and @%s, which share bytes %d to %d of the arena: move a buffer",
 					id, v.g.Buffers[of[j]].Name, v.g.Buffers[of[i]].Name, both.Lo, both.Hi)
 			}

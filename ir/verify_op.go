@@ -75,7 +75,7 @@ func (v *verifier) copy(id OpID, op *Op) {
 	if n, m := src.Hi-src.Lo, dst.Hi-dst.Lo; n != m {
 		v.add(id, "%s moves %d bytes of %s onto the %d of %s: make the ranges equal", v.about(id), n, bytes(v.g, src), m, bytes(v.g, dst))
 	}
-	if both := src.Intersect(dst); src.Overlaps(dst) {
+	if both := src.intersect(dst); src.Overlaps(dst) {
 		v.add(id, "%s reads and writes %s: copy through another buffer", v.about(id), bytes(v.g, both))
 	}
 }

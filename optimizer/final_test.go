@@ -108,7 +108,7 @@ func withoutDelays(s *ir.Schedule) *ir.Schedule {
 	c := *s
 	c.Delays, c.Waits = nil, make([][]ir.OpID, len(s.Waits))
 	for v := range c.Waits {
-		c.Waits[v] = s.Needed(ir.OpID(v))
+		c.Waits[v] = needed(s, v)
 	}
 	return &c
 }
@@ -130,4 +130,12 @@ func requireNeededWaits(t *testing.T, s *ir.Schedule, name string) {
 func keepsDependencies(s *ir.Schedule) bool {
 	after := ordered(s)
 	return !slices.ContainsFunc(s.Graph.Deps(), func(d ir.Dep) bool { return !after[d.From][d.To] })
+}
+
+// needed returns the waits of an operation that are not delays.
+func needed(s *ir.Schedule, v int) []ir.OpID {
+	if s.Delays == nil {
+		return s.Waits[v]
+	}
+	return slices.DeleteFunc(slices.Clone(s.Waits[v]), func(u ir.OpID) bool { return slices.Contains(s.Delays[v], u) })
 }

@@ -343,9 +343,9 @@ func (r *rehearsal) markDelays(l *layout, s *ir.Schedule) {
 // keepLeast replaces the required waits of s by those of the pass syncs if these are fewer. A deliberate wait can
 // imply required waits in part, so that the sum may be smaller.
 func keepLeast(s *ir.Schedule) {
-	least, needed := *s, 0
-	for v := range s.Waits {
-		needed += len(s.Needed(ir.OpID(v)))
+	least, needed := *s, s.Syncs()
+	for _, delays := range s.Delays {
+		needed -= len(delays)
 	}
 	if synchronize(&least); least.Syncs() >= needed {
 		return

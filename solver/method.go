@@ -1,11 +1,6 @@
 package solver
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
@@ -40,21 +35,4 @@ func (m *Method) remedy() string {
 // Methods lists the methods of this package.
 func Methods() []Method {
 	return []Method{CG, BiCGSTAB, GMRES, Chebyshev, JacobiIteration, GaussSeidel, Power, PageRank, HITS, Heat, Wave}
-}
-
-// Lookup returns the method with the given name.
-func Lookup(name string) (Method, error) {
-	all := Methods()
-	if i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name }); i >= 0 {
-		return all[i], nil
-	}
-	var names []string
-	for _, m := range all {
-		names = append(names, m.Name)
-	}
-	hint := ""
-	if nearest := phrase.Nearest(name, names); nearest != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }

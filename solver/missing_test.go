@@ -15,7 +15,7 @@ import (
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"Lookup": Lookup, "Solve": Solve,
+			"Solve": Solve,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return Options{} },

@@ -25,7 +25,7 @@ func everyCall(t *testing.T, tr *tracer.Tracer) {
 		tr.Memset(x, float32(1))
 		tr.Memset(x.Slice(1, 1), 0)
 		tr.Launch(square, tracer.Linear(1, 32), x.Slice(32, 64), y, n)
-		tr.Launch(square, tracer.Linear(2, 32).WithShared(64), y, x, 64)
+		tr.Launch(square, withShared(tracer.Linear(2, 32), 64), y, x, 64)
 		tr.Copy(host, y.Slice(0, 32))
 		tr.HostCall("look", func() error { return nil }, tracer.Use{Buffer: host, Mode: ir.Read})
 	}

@@ -28,12 +28,6 @@ func Square(blocks, threads uint32) Shape {
 	return Shape{Grid: ir.Dim3{X: blocks, Y: blocks, Z: 1}, Block: ir.Dim3{X: threads, Y: threads, Z: 1}}
 }
 
-// WithShared returns the shape with that much dynamic shared memory.
-func (s Shape) WithShared(bytes uint32) Shape {
-	s.Shared = bytes
-	return s
-}
-
 // Param is a scalar argument that a replay may change by name.
 type Param struct {
 	t  *Tracer

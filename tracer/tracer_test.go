@@ -42,7 +42,7 @@ func TestATraceHoldsWhatTheProgramDid(t *testing.T) {
 	n := tr.Param("n", ir.I32, 512)
 	tr.Memset(res, 0)
 	tr.Launch(square, tracer.Linear(4, 128), x, y, 1024)
-	tr.Launch(reduce, tracer.Linear(2, 64).WithShared(16), x.Slice(512, 1024), y.Slice(0, 512), res, n)
+	tr.Launch(reduce, withShared(tracer.Linear(2, 64), 16), x.Slice(512, 1024), y.Slice(0, 512), res, n)
 	tr.Copy(host, res)
 	tr.HostCall("print", func() error { return nil }, tracer.Use{Buffer: host, Mode: ir.Read})
 	trace, err := tr.Finish()
@@ -510,7 +510,7 @@ func TestRepeatedLaunchesAreShared(t *testing.T) {
 		func() { tr.Launch(square, shape, x, y, 1024) },
 		func() { tr.Launch(square, tracer.Linear(2, 256), x, y, 1024) },
 		func() { tr.Launch(square, tracer.Linear(4, 128), x, y, 1024) },
-		func() { tr.Launch(square, shape.WithShared(64), x, y, 1024) },
+		func() { tr.Launch(square, withShared(shape, 64), x, y, 1024) },
 		func() { tr.Launch(square, shape, y, x, 1024) },
 		func() { tr.Launch(square, shape, x.Slice(1, 2048), y, 1024) },
 		func() { tr.Launch(square, shape, x.Slice(0, 512), y, n) },
@@ -587,4 +587,9 @@ func TestAnErrorNamesTheFirstWrongOperation(t *testing.T) {
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, "%3 launch square at tracer/tracer_test.go:")
 	assert.ErrorContains(t, err, "writes @c, which is constant")
+}
+
+func withShared(s tracer.Shape, bytes uint32) tracer.Shape {
+	s.Shared = bytes
+	return s
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/solver"
@@ -214,7 +215,7 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if s.options.Lowering, err = lookup("lowering", loop.Auto, loop.HostChecked, loop.Unrolled, loop.WhileNode)(f.lowering); err != nil {
 		return nil, usagef("--lowering: %w", err)
 	}
-	if s.methods, err = pick("method", f.methods, solver.Methods(), solver.Lookup); err != nil {
+	if s.methods, err = pick("method", f.methods, solver.Methods(), lookupMethod); err != nil {
 		return nil, err
 	}
 	if s.modes, err = pick("mode", f.modes, solver.Modes(), lookup("mode", solver.Modes()...)); err != nil {
@@ -249,6 +250,23 @@ func (f *solveFlags) parse() (s *solves, err error) {
 		s.options.X0, err = readVector("--x0", f.x0, s.a.Rows)
 	}
 	return s, err
+}
+
+// lookupMethod returns the method with the given name.
+func lookupMethod(name string) (solver.Method, error) {
+	all := solver.Methods()
+	if i := slices.IndexFunc(all, func(m solver.Method) bool { return m.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	hint := ""
+	if nearest := phrase.Nearest(name, names); nearest != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return solver.Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }
 
 func readMatrix(spec string) (*sparse.CSR, error) {

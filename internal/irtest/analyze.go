@@ -42,7 +42,7 @@ func hazards(u, v ir.OpID, before, after []ir.Access, causes *ir.Causes) (deps [
 				h |= ir.WAW
 			}
 			if h != 0 && a.Overlaps(b.Range) {
-				deps = append(deps, ir.Dep{From: u, To: v, Hazard: h, Cause: causes.ID(a.Intersect(b.Range))})
+				deps = append(deps, ir.Dep{From: u, To: v, Hazard: h, Cause: causes.ID(ir.Range{Buffer: a.Buffer, Lo: max(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi)})})
 			}
 		}
 	}
