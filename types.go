@@ -15,7 +15,6 @@ type (
 	Kernel = tracer.Kernel // Kernel is a function of a module
 	Shape  = tracer.Shape  // Shape holds the numbers of blocks and threads of a launch
 	Param  = tracer.Param  // Param is a scalar that replays may set
-	Use    = tracer.Use    // Use is an access of a host call
 	Limits = tracer.Limits // Limits bounds a recorded loop
 )
 
@@ -50,13 +49,6 @@ const (
 	Output    = ir.Output    // read by the program after a replay
 	InOut     = ir.InOut     // both: carried from replay to replay
 	Constant  = ir.Constant  // never written
-)
-
-// Modes of a [Use].
-const (
-	Reads      = ir.Read
-	Writes     = ir.Write
-	ReadWrites = ir.ReadWrite
 )
 
 // Comparisons of an [Until].
