@@ -269,8 +269,15 @@ func lookupMethod(name string) (solver.Method, error) {
 	return solver.Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, hint, strings.Join(names, ", "))
 }
 
+// generated reports whether a specification names a generator, as opposed to a file. Each line of Generators begins with
+// the name of one.
+func generated(spec string) bool {
+	kind, _, ok := strings.Cut(spec, ":")
+	return ok && strings.Contains(sparse.Generators(), "  "+kind+":")
+}
+
 func readMatrix(spec string) (*sparse.CSR, error) {
-	if !sparse.Generated(spec) {
+	if !generated(spec) {
 		return sparse.ReadFile(spec)
 	}
 	a, err := sparse.Generate(spec)

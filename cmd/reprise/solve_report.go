@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -15,7 +15,6 @@ import (
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/solver"
-	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
 // solveRow is the result of one method in one mode.
@@ -184,10 +183,11 @@ func (f *solveFlags) residuals(rows []solveRow) figure.Residuals {
 	return all
 }
 
+// writeVector writes a vector as a Matrix Market array with one column. Reading it gives the same numbers.
 func writeVector(path string, x []float64) error {
-	var b bytes.Buffer
-	if err := sparse.WriteVector(&b, x); err != nil {
-		return err
+	text := fmt.Appendf(nil, "%%%%MatrixMarket matrix array real general\n%d 1\n", len(x))
+	for _, v := range x {
+		text = append(strconv.AppendFloat(text, v, 'g', -1, 64), '\n')
 	}
-	return writeFile(path, b.Bytes())
+	return writeFile(path, text)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,5 +191,24 @@ func TestAnInterruptedSolvePrintsHowFarItCame(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, writeSolves(&out, rows))
 		assert.Regexp(t, `\njacobi +`+mode.String()+` .* stopped\n`, out.String())
+	}
+}
+
+func TestWriteVector(t *testing.T) {
+	want := []float64{0.1, -1e300, 0, math.Pi}
+	path := filepath.Join(t.TempDir(), "x.mtx")
+	require.NoError(t, writeVector(path, want))
+	a, err := sparse.ReadFile(path)
+	require.NoError(t, err)
+	got := make([]float64, a.Rows)
+	a.Mul(got, []float64{1})
+	assert.Equal(t, want, got)
+}
+
+func TestGeneratedMatricesDifferFromFiles(t *testing.T) {
+	assert.True(t, generated("poisson2d:64"))
+	assert.True(t, generated("links:"))
+	for _, file := range []string{"poisson2d", "a/b.mtx", "d:64", ":", "c:a.mtx"} {
+		assert.False(t, generated(file), file)
 	}
 }

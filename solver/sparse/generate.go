@@ -61,17 +61,6 @@ func Generators() string {
 	return b.String()
 }
 
-// Generated reports whether a specification names a generator, as opposed to a file.
-func Generated(spec string) bool {
-	kind, _, ok := strings.Cut(spec, ":")
-	for _, g := range generators {
-		if ok && g.name == kind {
-			return true
-		}
-	}
-	return false
-}
-
 // Generate makes the matrix of a specification such as "poisson2d:512"; see Generators.
 func Generate(spec string) (*CSR, error) {
 	kind, rest, _ := strings.Cut(spec, ":")

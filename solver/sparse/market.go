@@ -311,14 +311,3 @@ func (m *market) value(word []byte) (float64, error) {
 	}
 	return v, nil
 }
-
-// WriteVector writes a vector as a Matrix Market array with one column. Reading it gives the same numbers.
-func WriteVector(w io.Writer, x []float64) error {
-	b := bufio.NewWriter(absent.Writer(w))
-	fmt.Fprintf(b, "%%%%MatrixMarket matrix array real general\n%d 1\n", len(x))
-	for _, v := range x {
-		b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', -1, 64))
-		b.WriteByte('\n')
-	}
-	return b.Flush()
-}

@@ -173,14 +173,3 @@ func FuzzRead(f *testing.F) {
 		assert.Equal(t, a, again)
 	})
 }
-
-func TestWriteVector(t *testing.T) {
-	want := []float64{0.1, -1e300, 0, math.Pi}
-	var file bytes.Buffer
-	require.NoError(t, WriteVector(&file, want))
-	a, err := Read(&file)
-	require.NoError(t, err)
-	got := make([]float64, a.Rows)
-	a.Mul(got, []float64{1})
-	assert.Equal(t, want, got)
-}

@@ -13,7 +13,7 @@ import (
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"Generated": Generated, "WriteVector": WriteVector, "ConvectionDiffusion": ConvectionDiffusion, "Generate": Generate,
+			"ConvectionDiffusion": ConvectionDiffusion, "Generate": Generate,
 			"Poisson2D": Poisson2D, "Poisson3D": Poisson3D, "RandomLinks": RandomLinks, "RandomSPD": RandomSPD, "Read": Read,
 			"ReadFile": ReadFile, "NewTriplets": NewTriplets,
 		},
