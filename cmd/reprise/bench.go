@@ -109,6 +109,10 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, 
 			return fmt.Errorf("%s at %d with %s/%s is wrong: %s", r.Workload, r.Size, r.Strategy, r.Backend, r.Error)
 		}
 	}
+	if f.race && path != "-" {
+		_, err := fmt.Fprintln(stdout, "no races")
+		return err
+	}
 	return nil
 }
 
