@@ -8,21 +8,26 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// allocation is what stands behind a buffer of the graph.
+// allocation is the memory of one buffer of the graph.
+//
+// A buffer has up to three addresses. ptr is its own memory, which the trace owns and frees. bound is
+// memory that a replay has put in its place by Swap or Rebind, which the trace does not own. nominal is
+// a made-up address, for a temporary that has no memory yet.
 type allocation struct {
-	ptr     device.Ptr // 0 while there is no memory
-	bound   device.Ptr // where replays have the buffer instead, since a Swap or Rebind; 0 for none
-	home    uint64     // serial number of the memory at bound; 0 where the device cannot say
-	nominal device.Ptr // what is taken for the address then
-	host    []byte     // of pinned and managed memory
+	ptr     device.Ptr // own memory; 0 while there is none
+	bound   device.Ptr // memory that replays use instead, since a Swap or Rebind; 0 for none
+	home    uint64     // serial number of the memory at bound; 0 if the device does not number memory
+	nominal device.Ptr // stands for ptr while that is 0
+	host    []byte     // the bytes of pinned and managed memory; nil for device memory
 	pc      uintptr    // return address of the call that allocates
-	freed   bool       // no call may name it any more
-	closed  bool       // the trace is, and its memory is gone
-	written extents    // by Write, or the caller has had the bytes
+	freed   bool       // by the program: a later call that names the buffer is an error
+	closed  bool       // the trace is closed and has freed the memory
+	written extents    // bytes that Write has set, or that HostBytes has returned
 }
 
-// address is what kernels are taken to be passed, for finding out what they reach: memory
-// that comes later starts at another multiple of the same alignment.
+// address returns the address with which the reach of a kernel is computed: that of the buffer's own
+// memory, or the nominal one. Both are multiples of alignment, so the reach is the same if memory is
+// allocated later.
 func (a *allocation) address() device.Ptr {
 	if a.ptr == 0 {
 		return a.nominal
@@ -30,7 +35,8 @@ func (a *allocation) address() device.Ptr {
 	return a.ptr
 }
 
-// addressOf is that address of a buffer of a plan, which may be one that a pass made.
+// addressOf returns the address of a buffer of a plan for computing reach. Buffers that an optimizer
+// pass has made are not in the trace; they all get firstNominal.
 func (t *Tracer) addressOf(id ir.BufferID) device.Ptr {
 	if int(id) >= len(t.buffers) {
 		return firstNominal
@@ -38,7 +44,8 @@ func (t *Tracer) addressOf(id ir.BufferID) device.Ptr {
 	return t.buffers[id].address()
 }
 
-// now is where the buffer is: as replays have it bound, or in its own memory.
+// now returns the current address of the buffer: where replays have bound it, or its own memory. It is
+// 0 if the buffer has neither.
 func (a *allocation) now() device.Ptr {
 	if a.bound != 0 {
 		return a.bound
@@ -46,7 +53,8 @@ func (a *allocation) now() device.Ptr {
 	return a.ptr
 }
 
-// host is the memory at an address that a buffer has, as far as the host can reach it: that of the buffer of the trace whose it is.
+// host returns the bytes of a buffer that is at an address, or nil if the host cannot reach them. After
+// a Swap the address is in the memory of another buffer of the trace, so all buffers are searched.
 func (t *Tracer) host(id ir.BufferID, at device.Ptr) []byte {
 	if a := &t.buffers[id]; at == a.ptr {
 		return a.host
@@ -61,17 +69,18 @@ func (t *Tracer) host(id ir.BufferID, at device.Ptr) []byte {
 	return nil
 }
 
-// firstNominal is no address of any device: those of GPUs have 49 bits.
+// firstNominal is above all addresses of devices: those of GPUs have 49 bits.
 const firstNominal device.Ptr = 1 << 60
 
-// alignment is that of device memory.
+// alignment is the alignment of allocations in device memory, in bytes.
 const alignment = 256
 
 // late reports whether a buffer gets memory only when Allocate is called. With a memory
 // plan it gets none: a replay then places it in an arena.
 func late(buf *ir.Buffer) bool { return buf.Role == ir.Temporary && buf.Place.Kind == ir.OnDevice }
 
-// allocate makes what stands behind buf.
+// allocate allocates the memory of buf, of the kind that buf declares. A temporary of a deferred trace
+// gets a nominal address only. The error is that of the device.
 func (t *Tracer) allocate(buf *ir.Buffer, pc uintptr) (a allocation, err error) {
 	a.pc = pc
 	switch {
@@ -106,7 +115,8 @@ func (t *Tracer) errClosed(id ir.BufferID) error {
 	return fmt.Errorf("buffer @%s of trace %s: %w", t.graph.Buffers[id].Name, t.graph.Name, ErrClosed)
 }
 
-// back gives a buffer memory if it has none.
+// back allocates memory for a buffer that has none. Only temporaries of deferred traces lack memory
+// (see late), so it is device memory. The error wraps ErrClosed or that of the device.
 func (t *Tracer) back(id ir.BufferID) (err error) {
 	a, buf := &t.buffers[id], &t.graph.Buffers[id]
 	switch {
@@ -122,7 +132,8 @@ func (t *Tracer) back(id ir.BufferID) (err error) {
 	return nil
 }
 
-// releaseLate frees the temporaries of a trace that has run, whose contents are dead.
+// releaseLate frees the temporaries of a trace that has run. Their contents are dead, and a replay
+// places them in an arena or allocates them again.
 func (t *Tracer) releaseLate() error {
 	var errs []error
 	for id := range t.buffers {

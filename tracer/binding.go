@@ -10,10 +10,11 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// BindingError says that live replays of a trace have a buffer in different memory, since a Swap or Rebind in some of them.
+// BindingError reports that live replays of a trace have a buffer in different memory, because some of
+// them have called Swap or Rebind. Buffer.At selects one of the addresses.
 type BindingError struct {
 	Trace, Buffer string
-	At            [2]device.Ptr // two of its addresses
+	At            [2]device.Ptr // two different addresses of the buffer
 }
 
 func (e *BindingError) Error() string {
@@ -21,17 +22,20 @@ func (e *BindingError) Error() string {
 		e.Buffer, uint64(e.At[0]), e.Trace, uint64(e.At[1]))
 }
 
-// replays are those of a trace that are live. Execs of one trace may come and go on different goroutines.
+// replays lists the live replays of a trace. It has a lock because Execs of one trace may be made and
+// closed on different goroutines.
 type replays struct {
 	sync.Mutex
 	live []*replay
 }
 
-// replay is where one of them has buffers.
+// replay is one live replay. at returns its address of a buffer, and 0 for a buffer that it does not use
+// or has placed in its arena.
 type replay struct {
 	at func(ir.BufferID) device.Ptr
 }
 
+// all returns a copy of the list, so that at is called without the lock.
 func (r *replays) all() []*replay {
 	if r == nil {
 		return nil
@@ -41,6 +45,7 @@ func (r *replays) all() []*replay {
 	return slices.Clone(r.live)
 }
 
+// remove removes a replay and returns how many are left.
 func (r *replays) remove(one *replay) (left int) {
 	r.Lock()
 	defer r.Unlock()
@@ -48,7 +53,8 @@ func (r *replays) remove(one *replay) (left int) {
 	return len(r.live)
 }
 
-// Attach implements traced.Trace.
+// Attach implements traced.Trace. When the last live replay detaches, its addresses become those of the
+// trace, so that Read still finds the results.
 func (tr view) Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error) {
 	switch {
 	case tr.Trace == nil || tr.t == nil:
@@ -65,14 +71,17 @@ func (tr view) Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error
 			return
 		}
 		for id := range tr.t.buffers {
-			if p := at(ir.BufferID(id)); p != 0 && p != tr.t.buffers[id].bound { // where other memory may be by now
+			// An unchanged address is not bound again: Bind would take the serial number of whatever memory
+			// is at the address by now, and hide that the bound memory was freed.
+			if p := at(ir.BufferID(id)); p != 0 && p != tr.t.buffers[id].bound {
 				tr.Bind(ir.BufferID(id), p)
 			}
 		}
 	}, nil
 }
 
-// where is the address of a buffer: where live replays have it, else where the last one had it. The error is a BindingError.
+// where returns the address of a buffer: that in the live replays, else that in the last one. It is 0
+// for a buffer without memory. The error is a BindingError.
 func (t *Tracer) where(id ir.BufferID) (device.Ptr, error) {
 	if t.buffers[id].closed {
 		return 0, nil
@@ -91,7 +100,8 @@ func (t *Tracer) where(id ir.BufferID) (device.Ptr, error) {
 	return t.buffers[id].now(), nil
 }
 
-// pointer is where, or the address that the last change has given the buffer.
+// pointer returns the address that where returns. If live replays differ, it is the address that the
+// last Bind gave the buffer.
 func (t *Tracer) pointer(id ir.BufferID) device.Ptr {
 	if at, err := t.where(id); err == nil {
 		return at
@@ -99,7 +109,8 @@ func (t *Tracer) pointer(id ir.BufferID) device.Ptr {
 	return t.buffers[id].now()
 }
 
-// bound is what stands behind buffers, bound as pointer has it.
+// bound returns a copy of the allocations in which each buffer is bound to the address that pointer
+// returns.
 func (t *Tracer) bound() []allocation {
 	list := slices.Clone(t.buffers)
 	for id := range list {
@@ -108,8 +119,9 @@ func (t *Tracer) bound() []allocation {
 	return list
 }
 
-// At is b in the memory that starts at an address, as Exec.Pointer returns it, for Read, Write, Draft and ToHost. It says which memory
-// is meant while live replays of the trace have the buffer in different memory.
+// At returns b in the memory that starts at p, which Exec.Pointer returns. The result serves Read,
+// Write, Draft and ToHost only. It selects the memory while live replays of the trace have the buffer in
+// different memory (see BindingError).
 func (b Buffer) At(p device.Ptr) Buffer {
 	if b.t == nil {
 		return b
@@ -123,7 +135,8 @@ func (b Buffer) At(p device.Ptr) Buffer {
 	return b
 }
 
-// where is the address of the first byte of the allocation that b is a range of.
+// where returns the address of the first byte of the allocation that b is a range of. The error is a
+// BindingError or wraps device.ErrFreed.
 func (b Buffer) where() (device.Ptr, error) {
 	if b.at > 0 {
 		return b.t.places[b.at-1], nil
@@ -135,7 +148,8 @@ func (b Buffer) where() (device.Ptr, error) {
 	return at, err
 }
 
-// serial is the serial number of the memory at an address; 0 where the device cannot say.
+// serial returns the serial number of the memory at an address. It is 0 if there is no memory, or if the
+// device does not number its allocations.
 func (t *Tracer) serial(at device.Ptr) uint64 {
 	l, ok := t.dev.(device.Ledger)
 	if !ok || at == 0 {
@@ -148,7 +162,7 @@ func (t *Tracer) serial(at device.Ptr) uint64 {
 	return a.Serial
 }
 
-// lost returns an error for the first buffer that is bound to memory that was freed.
+// lost returns an error for the first buffer that is bound to freed memory. It wraps device.ErrFreed.
 func (t *Tracer) lost() error {
 	for i := range t.buffers {
 		if id := ir.BufferID(i); t.buffers[id].bound != 0 && t.isLost(id, t.pointer(id)) {
@@ -158,7 +172,8 @@ func (t *Tracer) lost() error {
 	return nil
 }
 
-// isLost reports whether a buffer is at the address that it was bound to, and that memory was freed.
+// isLost reports whether a buffer is at the address that it was bound to and that memory was freed. The
+// address alone does not show this, since an allocator reuses addresses; a serial number is used once.
 func (t *Tracer) isLost(id ir.BufferID, at device.Ptr) bool {
 	a := &t.buffers[id]
 	return a.home != 0 && at == a.bound && t.serial(at) != a.home

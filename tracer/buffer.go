@@ -20,14 +20,14 @@ type Buffer struct {
 	lo, hi int64 // bytes
 }
 
-// memory is which allocation a Buffer is in. It is one field because the compiler keeps structs of at most
-// four fields in registers: five make tracing a launch take twice as long.
+// memory identifies the allocation that a Buffer is a range of. It is one field because the compiler
+// keeps structs of at most four fields in registers: with five, tracing a launch takes twice as long.
 type memory struct {
 	id ir.BufferID
-	at int32 // of places from 1, 0 for where replays have it: see At
+	at int32 // 1 + index of Tracer.places if At selected the address, else 0
 }
 
-// errZero is the error of a Buffer that nothing has allocated.
+// errZero is the error of a zero Buffer.
 const errZero = absent.Error("a zero Buffer was passed: allocate it first")
 
 // ID is the buffer's id in the graph.
@@ -57,9 +57,10 @@ func (t *Tracer) Owns(b Buffer) bool { return t != nil && b.t == t }
 
 func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
-// Range is the bytes of the allocation that b is.
+// Range returns the bytes of the allocation that b covers.
 func (b Buffer) Range() ir.Range { return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.hi} }
 
+// whole reports whether b covers its allocation.
 func (b Buffer) whole() bool { return b.lo == 0 && b.hi == b.t.graph.Buffers[b.id].Size() }
 
 func (b Buffer) place() ir.PlaceKind { return b.t.graph.Buffers[b.id].Place.Kind }
@@ -108,11 +109,12 @@ func (t *Tracer) AllocManaged(name string, elem ir.Type, n int64, role ir.Role) 
 	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role, Place: ir.Place{Kind: ir.Managed}})
 }
 
+// alloc declares buf in the graph and allocates its memory. After an error the buffer has no elements.
 func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 	if t == nil {
 		return Buffer{}
 	}
-	t.stopped() // which a zero Tracer is
+	t.stopped() // prepares a zero Tracer
 	b := Buffer{t: t, memory: memory{id: ir.BufferID(len(t.buffers))}}
 	if t.err == nil {
 		if err := t.fits(&buf); err != nil {
@@ -137,7 +139,8 @@ func (t *Tracer) alloc(pc uintptr, buf ir.Buffer) Buffer {
 	return b
 }
 
-// fits returns why no memory of the device can hold buf, also where it gets memory only later.
+// fits returns an error if the device cannot hold buf. It checks the size of a late temporary here, so
+// that the error names the line of Alloc and not that of the first use.
 func (t *Tracer) fits(buf *ir.Buffer) error {
 	if err := bufsize.Check(buf.Elem, buf.Len); err != nil {
 		return err
@@ -148,6 +151,7 @@ func (t *Tracer) fits(buf *ir.Buffer) error {
 	return nil
 }
 
+// uniqueName returns name, or name with a number appended if it is taken.
 func (t *Tracer) uniqueName(name string) string {
 	t.names[name]++
 	n := t.names[name]
@@ -157,17 +161,19 @@ func (t *Tracer) uniqueName(name string) string {
 	return t.uniqueName(fmt.Sprintf("%s_%d", name, n))
 }
 
-// HostBytes returns the memory of a pinned host buffer, valid until the trace
-// is closed; nil for device memory, for memory of others that replays were bound to with Rebind, and where Read is a BindingError. That of a managed buffer may be touched after ToHost.
+// HostBytes returns the bytes of a pinned or managed buffer, valid until the trace is closed. Those of
+// a managed buffer may be touched after ToHost. HostBytes returns nil for device memory, for memory of
+// the caller that a Rebind has put in place of the buffer's, and where Read returns a BindingError.
 func (b Buffer) HostBytes() []byte {
 	host := b.hostBytes()
 	if host != nil {
-		b.markWritten() // which the caller may do at any time
+		b.markWritten() // the caller may write the bytes at any time
 	}
 	return host
 }
 
-// hostBytes is the memory of b as far as the host can reach it; nil also where it is not known which memory is meant.
+// hostBytes returns the bytes of b. It returns nil if the host cannot reach them, and if live replays
+// have b in different memory.
 func (b Buffer) hostBytes() []byte {
 	if b.t == nil {
 		return nil
@@ -185,8 +191,9 @@ func (b Buffer) hostBytes() []byte {
 
 func (b Buffer) markWritten() { b.t.buffers[b.id].written.add(b.lo, b.hi) }
 
-// ToHost is for managed memory, of AllocManaged: it waits for all work and brings the bytes of b to the host, which may touch them
-// then. Pinned and device memory stay where they are, and nothing is waited for: call Synchronize before touching what is pinned.
+// ToHost waits for all work and moves the bytes of b, a buffer of AllocManaged, to the host, which may
+// touch them afterwards. For pinned and device memory it does nothing and does not wait: call
+// Synchronize before touching pinned memory.
 func (b Buffer) ToHost() error {
 	if b.t == nil {
 		return errZero
@@ -223,7 +230,8 @@ func (t *Tracer) Free(b Buffer) {
 	}
 }
 
-// usable reports a use of a buffer that was freed or is another trace's.
+// usable returns an error if a call of the program may not name b: b is zero, of another trace, freed,
+// or returned by At.
 func (t *Tracer) usable(b Buffer) error {
 	switch {
 	case b.t == nil:

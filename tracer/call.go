@@ -9,12 +9,13 @@ import (
 // kernel is the kernel of a launch.
 func (t *Tracer) kernel(c *calls.Call) *Kernel { return t.kernels[c.Kernel.Number-1] }
 
-// ranged is the operand for b.
+// ranged returns the operand that stands for b.
 func ranged(b Buffer) calls.Operand {
 	return calls.Operand{Kind: ir.ArgBuffer, ID: int32(b.id), Bits: uint64(b.lo), End: b.hi}
 }
 
-// perform does work of a program that is not recorded, of a call made at hand.
+// perform runs the call in t.hand, of a program that is not recorded. A sink takes the call and returns
+// the memory for the next one, so that no call is copied.
 func (t *Tracer) perform() {
 	if t.sink != nil {
 		t.hand = t.sink.Take(t.hand)
@@ -25,7 +26,8 @@ func (t *Tracer) perform() {
 	}
 }
 
-// performLaunch does a launch of a program that is not recorded.
+// performLaunch runs a launch of a program that is not recorded. It reuses the operands of the last call,
+// so that a launch allocates nothing.
 func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, pc uintptr) {
 	c := t.hand
 	*c = calls.Call{Kind: ir.KindLaunch, Kernel: &k.id, Shape: calls.Shape(s), PC: pc, Operands: c.Operands[:0]}
@@ -33,7 +35,7 @@ func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, 
 		switch v.Kind {
 		case ir.ArgBuffer:
 			c.Operands = append(c.Operands, ranged(args[i].(Buffer)))
-		case ir.ArgParam: // its first value: no other is set while the program runs
+		case ir.ArgParam: // the first value, since only replays set another
 			c.Operands = append(c.Operands, calls.Valued(t.graph.Params[v.Param].Value))
 		default:
 			c.Operands = append(c.Operands, calls.Valued(v.Scalar))
@@ -42,7 +44,7 @@ func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, 
 	t.perform()
 }
 
-// issue submits the work of a call.
+// issue submits the work of a call to the device.
 func (t *Tracer) issue(c *calls.Call) {
 	op := t.operation(c, &t.issued)
 	if c.Kind == ir.KindLaunch {
@@ -52,7 +54,8 @@ func (t *Tracer) issue(c *calls.Call) {
 	t.run(&op, lower.Settings{}, c.PC)
 }
 
-// operation is a call as an operation, if a launch then in the memory of l. It says nothing of what a launch accesses.
+// operation returns the operation of a call. A launch uses the memory of l, so that it allocates nothing.
+// The accesses of a launch are not filled in.
 func (t *Tracer) operation(c *calls.Call, l *ir.Launch) ir.Op {
 	op := ir.Op{Kind: c.Kind, Cost: -1}
 	switch o := c.Operands; c.Kind {

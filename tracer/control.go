@@ -9,13 +9,14 @@ import (
 
 // Limits bounds a recorded loop.
 type Limits struct {
-	Iterations int64 // at most, at least 1
-	CheckEvery int64 // iterations between two checks of the condition; 0 means 1
+	Iterations int64 // largest number of iterations; at least 1
+	CheckEvery int64 // iterations between two evaluations of the condition; 0 means 1
 }
 
-// Loop records a loop as one operation. The calls of record are its body, which repeats until the scalar, one element of
-// device memory that the body writes, compares to value. Only a Tracer in mode Deferred records loops. A body holds
-// launches, copies, fills and more loops and branches.
+// Loop records a loop as one operation. The calls that record makes are its body. The body repeats until
+// the scalar, one element of device memory that the body writes, satisfies the comparison with value.
+// Only a Tracer in mode Deferred records loops. A body may hold launches, copies, fills, loops and
+// branches.
 func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limits, record func()) {
 	if t.stopped() {
 		return
@@ -29,8 +30,9 @@ func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limit
 	}, record)
 }
 
-// Branch records a branch as one operation: the calls of then run in a replay in which the scalar, one element of device
-// memory, compares to value, and those of otherwise, unless it is nil, in the others. See Loop.
+// Branch records a branch as one operation. In a replay, the calls of then run if the scalar, one element
+// of device memory, satisfies the comparison with value; otherwise those of otherwise run, unless it is
+// nil. See Loop for what a body may hold.
 func (t *Tracer) Branch(scalar Buffer, is ir.Comparison, value float64, then, otherwise func()) {
 	if t.stopped() {
 		return
@@ -42,7 +44,7 @@ func (t *Tracer) Branch(scalar Buffer, is ir.Comparison, value float64, then, ot
 	t.control(t.callerPC(), ir.KindBranch, scalar, ir.Control{Condition: ir.Condition{Is: is, Value: value}}, bodies...)
 }
 
-// control records a loop or a branch with the calls of functions as bodies.
+// control records a loop or a branch. Each function makes the calls of one body.
 func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, bodies ...func()) {
 	err := t.usable(scalar)
 	switch {
@@ -65,7 +67,8 @@ func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, 
 	}
 }
 
-// body records the calls of a function apart from those around it.
+// body runs record and returns the calls that it makes as a graph of their own. The recording around the
+// body is set aside meanwhile. Bodies get their tables from shareTables at the end of the trace.
 func (t *Tracer) body(kind ir.Kind, record func()) *ir.Graph {
 	outer, opaque := t.calls, len(t.opaque)
 	t.calls = recording{}
@@ -76,11 +79,12 @@ func (t *Tracer) body(kind ir.Kind, record func()) *ir.Graph {
 		ops[i].Pos = positions[t.calls.pc(i)]
 	}
 	t.checkBody(kind, ops, t.opaque[opaque:])
-	t.calls, t.opaque = outer, t.opaque[:opaque] // which are numbers of the calls outside
+	t.calls, t.opaque = outer, t.opaque[:opaque] // drop opaque launches of the body: their numbers count in it
 	return &ir.Graph{Ops: ops}
 }
 
-// checkBody refuses the first recorded call that a body cannot hold, with its line.
+// checkBody fails the trace at the line of the first call that a body cannot hold. opaque lists the
+// launches of the body that may touch any memory.
 func (t *Tracer) checkBody(kind ir.Kind, ops []ir.Op, opaque []ir.OpID) {
 	for i := range ops {
 		op, pc := &ops[i], t.calls.pc(i)

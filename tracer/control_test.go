@@ -67,7 +67,7 @@ func TestLoopsThatCannotBeRecordedAreRefused(t *testing.T) {
 	none.Branch(x, ir.Below, 1, nil, nil)
 }
 
-// TestRecordedLoopsAreGraphsOfTheirOwn looks at what calls in and around bodies become.
+// TestRecordedLoopsAreGraphsOfTheirOwn checks the operations that calls inside and outside of bodies become.
 func TestRecordedLoopsAreGraphsOfTheirOwn(t *testing.T) {
 	tr := tracer.New(null.New(), "recorded", tracer.Deferred)
 	x := tr.Alloc("x", ir.F32, 4, ir.InOut)

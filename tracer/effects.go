@@ -35,9 +35,9 @@ func (k *Kernel) describe(f *ptx.Func, signature []string) error {
 	return nil
 }
 
-// accessOf joins what the kernel does through every pointer in parameter i.
-// The second is what it does through it besides, should it be an address that
-// the kernel takes for a number.
+// accessOf returns how the kernel accesses memory through the pointers in parameter i: direct for
+// accesses to addresses derived from a pointer, offset for those that happen only if a value used as a
+// number, such as an index, is in fact an address.
 func accessOf(e *access.Effects, i int) (direct, offset access.Access) {
 	for _, p := range e.Params {
 		if p.Param == i {
@@ -47,6 +47,8 @@ func accessOf(e *access.Effects, i int) (direct, offset access.Access) {
 	return direct, offset
 }
 
+// describeParam describes a parameter from the accesses of accessOf. The error reports a type that a
+// trace cannot pass.
 func describeParam(v *ptx.Var, direct, offset access.Access) (param, error) {
 	p := param{name: v.Name, pointer: v.Size() == 8 && !v.Type.Float(), touched: direct != access.None}
 	p.counted = offset != access.None
@@ -71,7 +73,8 @@ var scalarTypes = map[ptx.Type]ir.Type{
 	ptx.B64: ir.U64, ptx.U64: ir.U64, ptx.S64: ir.I64, ptx.F64: ir.F64,
 }
 
-// modeOf is how a trace records an access; what is not known is both.
+// modeOf returns the mode in which a trace records an access. An unknown access counts as a read and a
+// write.
 func modeOf(a access.Access) ir.Mode {
 	switch a {
 	case access.Read:
@@ -82,7 +85,7 @@ func modeOf(a access.Access) ir.Mode {
 	return ir.ReadWrite
 }
 
-// variable finds a module-scope variable that the inference has named.
+// variable returns a module-scope variable that the inference of accesses has named.
 func (m *Module) variable(name string) *ptx.Var {
 	for _, v := range m.ast.Statics() {
 		if v.Name == name {
@@ -92,9 +95,9 @@ func (m *Module) variable(name string) *ptx.Var {
 	panic("BUG: the inference names variable " + name + ", which the module does not declare")
 }
 
-// symbol is the whole of a module-scope variable. Kernels of one module reach it
-// without being passed it, so it is a buffer of the graph, without an address of
-// its own.
+// symbol returns the range of a module-scope variable. Kernels of the module reach it without a
+// parameter, so the graph has a buffer for it, which orders their launches. The buffer has no memory of
+// its own: the loaded module has it.
 func (m *Module) symbol(name string) ir.Range {
 	t := m.t
 	if r, ok := m.symbols[name]; ok {
@@ -127,7 +130,7 @@ func (k *Kernel) declare(f *ptx.Func, text string) error {
 			p = param{name: d.Name, typ: ir.U64, pointer: true, touched: true, reached: true, mode: declaredModes[d.Mode]}
 			inferred := k.params[i]
 			if inferred.reached && !inferred.touched {
-				p.mode = ir.ReadWrite // the kernel computes with it as with a number: do not trust a guess
+				p.mode = ir.ReadWrite // the kernel computes with the address as a number, so the mode is a guess
 			}
 			p.counted = inferred.counted
 			p.ranged = inferred.ranged && (p.mode == inferred.mode || p.mode == ir.Reduce)

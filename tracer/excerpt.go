@@ -8,9 +8,9 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// excerpt returns a trace of some calls alone, over the buffers and modules of t. Scalars among their operands that
-// are parameters become parameters of the trace. Every buffer is an InOut, as the rest of the program may use it before
-// and after.
+// excerpt returns a trace of some calls alone, over the buffers and modules of t. Scalars among their operands
+// that are parameters become parameters of the trace. Every buffer is an InOut, as the rest of the program may
+// use it before and after.
 func (t *Tracer) excerpt(list []calls.Call) (*Trace, error) {
 	g := &ir.Graph{Name: t.graph.Name, Trace: newIdentity(), Modules: t.graph.Modules, Buffers: slices.Clone(t.graph.Buffers)}
 	for i := range g.Buffers {

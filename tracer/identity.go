@@ -12,9 +12,9 @@ var recordings atomic.Uint64
 // newIdentity returns an ir.Graph.Trace that no other recording of this process has.
 func newIdentity() uint64 { return recordings.Add(1) }
 
-// checkIdentity returns why g cannot be bound to what the trace with graph t was recorded on, in an error that wraps
-// ir.ErrOtherTrace. A graph that was read from text has no identity: it fits if it has the modules, parameters, buffers
-// and host calls of t.
+// checkIdentity returns an error that wraps ir.ErrOtherTrace if g cannot be bound to the buffers and
+// modules of the trace with graph t. A graph that was read from text has no identity: it is accepted if
+// it has the modules, parameters, buffers and host calls of t.
 func checkIdentity(g, t *ir.Graph) error {
 	if g.Trace == t.Trace && g.Trace != 0 {
 		return nil
@@ -28,7 +28,8 @@ func checkIdentity(g, t *ir.Graph) error {
 	return nil
 }
 
-// difference describes the first module, parameter, buffer or host call of g that is not that of t; "" for none.
+// difference describes the first module, parameter, buffer or host call in which g differs from t. It
+// returns "" if there is none.
 func difference(g, t *ir.Graph) string {
 	const only = "%s is in the plan alone"
 	for i, m := range g.Modules {

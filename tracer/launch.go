@@ -17,8 +17,8 @@ type Shape struct {
 	Shared      uint32 // dynamic shared memory, bytes
 }
 
-// Linear is a one-dimensional shape. A kernel with a thread for each of n elements takes (n+threads-1)/threads blocks;
-// n/threads would leave out the last elements unless threads divides n.
+// Linear is a one-dimensional shape. A kernel with a thread for each of n elements takes (n+threads-1)/threads
+// blocks; n/threads would leave out the last elements unless threads divides n.
 func Linear(blocks, threads uint32) Shape {
 	return Shape{Grid: ir.Dim3{X: blocks, Y: 1, Z: 1}, Block: ir.Dim3{X: threads, Y: 1, Z: 1}}
 }
@@ -34,14 +34,14 @@ type Param struct {
 	id ir.ParamID
 }
 
-// Param declares a replay parameter with its first value. A launch is recorded with that value, and is refused with a
-// SliceError if it certainly leaves a slice with it. A second declaration of a name with the same type and value returns the
-// same parameter; with another type or value it is an error.
+// Param declares a replay parameter with its first value. A launch is recorded with that value, and is refused
+// with a SliceError if it certainly leaves a slice with it. A second declaration of a name with the same type
+// and value returns the same parameter; with another type or value it is an error.
 func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 	if t == nil {
 		return Param{}
 	}
-	t.stopped() // which a zero Tracer is
+	t.stopped() // prepares a zero Tracer
 	p := Param{t: t, id: ir.ParamID(len(t.graph.Params))}
 	v, err := ir.NewScalar(typ, value)
 	if err != nil {
@@ -59,10 +59,10 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 	return p
 }
 
-// Launch records a kernel launch. The arguments follow the kernel's parameters:
-// a Buffer for a pointer, a Go number or a Param for a scalar. A Go number is converted to the type of the parameter; a
-// number that does not fit is an error. The element type of a Buffer is not checked, because PTX has no types of pointers:
-// the kernel must use the elements as what they were allocated as.
+// Launch records a kernel launch. The arguments follow the kernel's parameters: a Buffer for a pointer,
+// a Go number or a Param for a scalar. A Go number is converted to the type of the parameter; a number
+// that does not fit is an error. The element type of a Buffer is not checked, because pointers in PTX
+// are untyped: the kernel must use the element type that the buffer was allocated with.
 //
 //go:noinline
 func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
@@ -80,6 +80,8 @@ func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
 	}
 }
 
+// launch is Launch for a call with return address pc. It checks the kernel, the shape and the arguments;
+// then the accesses of the launch are computed, unless an equal launch came before (see repeats).
 func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 	if k == nil {
 		return absent.Nil("the kernel")
@@ -136,7 +138,8 @@ func (t *Tracer) newLaunch(k *Kernel, s Shape, values []ir.Arg) *ir.Launch {
 	return l
 }
 
-// accesses is what a launch does to its arguments and to the variables of its module. The error is a SliceError.
+// accesses returns the accesses of a launch to its arguments and to the variables of its module. The
+// error is a SliceError if the launch certainly leaves a slice.
 func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) ([]ir.Access, error) {
 	if slices.ContainsFunc(args, isSlice) {
 		if err := t.stays(t.graph, k, s, values, sliced(args), t.firstValue); err != nil {
@@ -146,7 +149,8 @@ func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) ([]ir
 	return t.reached(k, s, values, args), nil
 }
 
-// reached is what a launch may touch, with whatever values replays give to parameters.
+// reached returns the accesses of a launch. They hold for all values that replays may give to its
+// parameters.
 func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.Access {
 	r := k.reach
 	r.begin(&s)
@@ -168,7 +172,7 @@ func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.A
 
 func (t *Tracer) firstValue(p ir.ParamID) ir.Scalar { return t.graph.Params[p].Value }
 
-// known sets argument i of the launch that r computes, with these values of parameters.
+// known sets argument i of the launch whose reach r computes. value returns the values of parameters.
 func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg, value func(ir.ParamID) ir.Scalar) {
 	switch a.Kind {
 	case ir.ArgScalar:
@@ -182,10 +186,9 @@ func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg, value func(ir.Par
 	}
 }
 
-// widenOpaque has every launch of an opaque kernel read and write every buffer
-// that kernels reach: what a kernel may do that follows pointers it found in memory.
-// It waits for the end of the trace, because such a pointer may lead to a buffer
-// allocated after the launch.
+// widenOpaque adds accesses to launches of opaque kernels, which follow pointers that they load from
+// memory: each may read and write every buffer that kernels can reach. It runs at the end of the trace,
+// because such a pointer may lead to a buffer that is allocated after the launch.
 func (t *Tracer) widenOpaque() {
 	for _, id := range t.opaque {
 		op := &t.graph.Ops[id]
@@ -198,8 +201,7 @@ func (t *Tracer) widenOpaque() {
 	}
 }
 
-// checkShape refuses what no device accepts; device limits are the device's to
-// report.
+// checkShape refuses a shape that no device accepts. The device reports shapes beyond its own limits.
 func checkShape(s Shape) error {
 	if s.Grid.Count() == 0 || s.Block.Count() == 0 {
 		return fmt.Errorf("grid %v and block %v: every extent is at least 1", s.Grid, s.Block)
@@ -207,7 +209,8 @@ func checkShape(s Shape) error {
 	return nil
 }
 
-// argument sets v to an argument converted to the type of its parameter.
+// argument sets v to an argument, converted to the type of its parameter p. The error says what to pass
+// instead.
 func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 	switch a := a.(type) {
 	case nil:
@@ -260,6 +263,7 @@ func (k *Kernel) takes() string {
 	return strings.Join(types, ", ")
 }
 
+// want names what to pass for the parameter.
 func (p *param) want() string {
 	if p.touched {
 		return "a pointer"
@@ -267,12 +271,12 @@ func (p *param) want() string {
 	return p.typ.String()
 }
 
-// scalarFor converts a Go number. PTX does not tell int from unsigned, so an
-// integer parameter takes the signedness of the number passed for it; a plain
-// constant is signed when it fits.
+// scalarFor converts a Go number to the type of a parameter. Compilers declare both int and unsigned
+// parameters as unsigned PTX types, so an integer parameter takes the signedness of the number passed
+// for it; an int, the type of a constant, is signed if it fits.
 func scalarFor(typ ir.Type, a any) (ir.Scalar, error) {
 	switch a := a.(type) {
-	case int32: // what most launches pass, without reflection
+	case int32: // the usual case, without reflection
 		if typ == ir.U32 {
 			return ir.Scalar{Type: ir.I32, Bits: uint64(uint32(a))}, nil
 		}

@@ -39,7 +39,7 @@ func TestATraceOfManagedMemory(t *testing.T) {
 	require.NoError(t, trace.Close())
 }
 
-// Writing and reading bring memory home, and work finds what was written.
+// Writing and reading move memory to the host, and later work reads what was written.
 func TestEagerManagedMemory(t *testing.T) {
 	dev, err := sim.New(sim.Options{})
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ ToHost(managed2, 16)
 	require.NoError(t, dev.Close())
 }
 
-// lines is the first n lines of a text, without the line numbers in it.
+// lines returns the first n lines of a text, without the line numbers in it.
 func lines(text string, n int) string {
 	all := strings.SplitAfterN(text, "\n", n+1)
 	for i := range all {
@@ -122,7 +122,8 @@ func TestADeviceWithoutManagedMemory(t *testing.T) {
 	assert.ErrorContains(t, tr.Err(), "device null has no managed memory")
 }
 
-// TestAPrefetchIsRefusedBeforePascal expects an error at the call of Prefetch on a device that is older than prefetches.
+// TestAPrefetchIsRefusedBeforePascal expects an error at the call of Prefetch on a device that is older than
+// prefetches.
 func TestAPrefetchIsRefusedBeforePascal(t *testing.T) {
 	dev, err := sim.New(sim.Options{Profile: "gtx960"})
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// TestMissingArguments leaves arguments out of all that the package exports. What records returns no
-// error: see TestMissingArgumentsEndATrace.
+// TestMissingArguments calls exported functions that return errors with nil or zero arguments. Calls that
+// record return none: see TestMissingArgumentsEndATrace.
 func TestMissingArguments(t *testing.T) {
 	start := func(*testing.T) *tracer.Tracer { return tracer.New(null.New(), "missing", tracer.Deferred) }
 	trace := func(t *testing.T) *tracer.Trace {
@@ -66,7 +66,7 @@ func TestMissingArguments(t *testing.T) {
 	})
 }
 
-// TestMissingArgumentsEndATrace has traced calls without what they need.
+// TestMissingArgumentsEndATrace makes recorded calls with nil or zero arguments.
 func TestMissingArgumentsEndATrace(t *testing.T) {
 	for name, call := range map[string]func(tr *tracer.Tracer, x tracer.Buffer){
 		"launch":      func(tr *tracer.Tracer, _ tracer.Buffer) { tr.Launch(nil, tracer.Linear(1, 1)) },
@@ -132,7 +132,7 @@ func TestMissingArgumentsAreNamed(t *testing.T) {
 	}
 }
 
-// A nil Tracer records nothing, and says so.
+// A nil Tracer records nothing and returns an error.
 func TestANilTracer(t *testing.T) {
 	var tr *tracer.Tracer
 	x := tr.Alloc("x", ir.F32, 4, ir.InOut)
@@ -143,7 +143,7 @@ func TestANilTracer(t *testing.T) {
 	require.ErrorIs(t, (*tracer.Trace)(nil).Allocate(0), ir.ErrMissing)
 }
 
-// How a host call uses a buffer is checked in all modes.
+// The declared access of a host call to a buffer is checked in all modes.
 func TestAHostCallWithAnUnknownModeIsRefused(t *testing.T) {
 	for name, tr := range map[string]*tracer.Tracer{
 		"deferred": tracer.New(null.New(), "modes", tracer.Deferred), "eager": tracer.New(null.New(), "modes", tracer.Eager),

@@ -24,7 +24,7 @@ type Module struct {
 	symbols   map[string]ir.Range // module-scope variables that kernels touch
 }
 
-// Kernel is an entry of a module, with what it does to each parameter.
+// Kernel is an entry of a module, with its parameters and the inferred accesses through each.
 type Kernel struct {
 	module   *Module
 	entry    string
@@ -38,7 +38,7 @@ type Kernel struct {
 	opaque   bool        // may touch memory that no parameter leads to
 }
 
-// name is the entry, also where there is no kernel.
+// name returns the name of the entry; k may be nil.
 func (k *Kernel) name() string {
 	if k == nil {
 		return "no kernel"
@@ -46,16 +46,20 @@ func (k *Kernel) name() string {
 	return k.entry
 }
 
-// param is one parameter of a kernel as a launch sees it.
+// param is one parameter of a kernel.
+//
+// PTX does not mark pointers: they are 64-bit integers. Inference finds two kinds of access through a
+// value: directly, where it is the base of an address, and as an offset, where the kernel computes with
+// it as a number that might be an address.
 type param struct {
 	name    string
-	typ     ir.Type // of a scalar
-	pointer bool
-	touched bool    // a pointer that is dereferenced
-	reached bool    // touched, or dereferenced if it is an address
-	counted bool    // dereferenced if it is an address, but computed with as a number
-	ranged  bool    // what is reached can be narrowed to what a launch reaches
-	mode    ir.Mode // of what is reached
+	typ     ir.Type // type of a scalar
+	pointer bool    // may hold an address: 64 bits wide and not floating-point
+	touched bool    // dereferenced directly
+	counted bool    // dereferenced if its value, which is used as a number, is an address
+	reached bool    // touched or counted
+	ranged  bool    // the bytes that one launch reaches can be computed
+	mode    ir.Mode // of the accesses, if reached
 }
 
 // Module parses PTX text and loads it on the device. name is the file name that
@@ -65,7 +69,7 @@ func (t *Tracer) Module(name, source string) *Module {
 	if t == nil {
 		return &Module{}
 	}
-	t.stopped() // which a zero Tracer is
+	t.stopped() // prepares a zero Tracer
 	for i, m := range t.modules {
 		if m.requested == name && t.graph.Modules[i].Source == source {
 			return m
@@ -90,8 +94,8 @@ func (t *Tracer) Module(name, source string) *Module {
 	return m
 }
 
-// describeModule names the module in the graph: by its file's stem, with a
-// number where another file has taken that.
+// describeModule returns the module for the graph. Its name is the stem of the file, with a number if
+// another module has that name.
 func (t *Tracer) describeModule(file, source string) ir.Module {
 	name := identifier(file)
 	for n := 2; slices.ContainsFunc(t.graph.Modules, func(m ir.Module) bool { return m.Name == name }); n++ {
@@ -154,6 +158,7 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 	return k
 }
 
+// find returns the entry of that name, nil for none.
 func (m *Module) find(entry string) *ptx.Func {
 	for _, f := range m.ast.Funcs {
 		if f.Entry && f.Name == entry {
@@ -163,6 +168,7 @@ func (m *Module) find(entry string) *ptx.Func {
 	return nil
 }
 
+// entries returns the names of all entries, for an error.
 func (m *Module) entries() []string {
 	var names []string
 	for _, f := range m.ast.Funcs {

@@ -14,14 +14,14 @@ func functionOf(pc uintptr) string {
 	return frame.Function
 }
 
-// callSite is a call of the traced program, by what it calls.
+// callSite is the key of a label: a place in the traced program and the name of what it calls there.
 type callSite struct {
 	name string
 	pc   uintptr
 }
 
-// label is what the device calls work that is issued at once: "square at
-// main.go:41". Finding the line takes longer than the call, so it is done once.
+// label returns the label of work that is issued at once, such as "square at main.go:41". Resolving the
+// line takes longer than issuing the work, so the labels are cached.
 func (t *Tracer) label(name string, pc uintptr) string {
 	site := callSite{name, pc}
 	l, ok := t.labels[site]
@@ -35,8 +35,8 @@ func (t *Tracer) label(name string, pc uintptr) string {
 	return l
 }
 
-// positions resolves the return addresses, each once: a traced loop issues thousands of
-// operations from a few lines.
+// positions returns the positions of all return addresses in the recording. Each is resolved once: a
+// loop issues thousands of operations from a few lines.
 func (t *Tracer) positions() map[uintptr]*ir.Position {
 	known := map[uintptr]*ir.Position{}
 	for i := range t.calls.len() {

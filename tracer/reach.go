@@ -7,17 +7,27 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// reacher finds which bytes of its arguments a launch touches.
+// reacher computes which bytes of its arguments a launch of one kernel touches.
+//
+// The footprint of the kernel is a list of formulas over the launch shape and the scalar arguments. It is
+// computed once. For each launch, begin takes the shape, set takes each argument, and end evaluates the
+// formulas, with an upper bound of the bytes for each pointer in a parameter as the result:
+//
+//	kernel y[i] = x[i+k], 1 block of 256 threads, k = 2, 4-byte elements
+//	x  read   [8, 1032)
+//	y  write  [0, 1024)
 type reacher struct {
-	kernel    string
-	file      string // of its module
+	kernel    string // for errors
+	file      string // of the module, for errors
 	footprint *access.Footprint
-	offsets   []int // by parameter, in the parameter block
-	rows      []int // by parameter: its row of the footprint, negative when it is not the whole truth
-	launch    access.Launch
-	out       []access.Reach
-	addresses bool // whether a number that may be an address is one
+	offsets   []int          // by parameter: its offset in the parameter block, in bytes
+	rows      []int          // by parameter: its row of the footprint; -1 if it has several
+	launch    access.Launch  // the launch being evaluated
+	out       []access.Reach // by row of the footprint: the result
+	addresses bool           // a buffer is passed for a parameter that the kernel uses as a number
 }
+
+// newReacher analyzes kernel f of module m.
 
 func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 	r := &reacher{kernel: f.Name, file: m.File, footprint: access.NewFootprint(m, f), rows: make([]int, len(f.Params))}
@@ -37,25 +47,25 @@ func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 	return r
 }
 
-// begin readies r for the arguments of a launch.
+// begin starts the evaluation of a launch with shape s.
 func (r *reacher) begin(s *Shape) {
 	r.launch.Grid = [3]uint32{s.Grid.X, s.Grid.Y, s.Grid.Z}
 	r.launch.Block = [3]uint32{s.Block.X, s.Block.Y, s.Block.Z}
 	r.addresses = false
 }
 
-// set takes the bits of argument i, which no replay changes.
+// set sets argument i, a constant of size bytes.
 func (r *reacher) set(i int, size int64, bits uint64) {
 	lower.Put(r.launch.Params[r.offsets[i]:], size, bits)
 	r.launch.Varies[i] = false
 }
 
-// end computes the reach of the launch.
+// end computes the reach of the launch from the arguments that set has stored.
 func (r *reacher) end() { r.footprint.Eval(&r.launch, r.out) }
 
-// appendUses appends what the launch does to the slice b, passed for parameter i.
-// What the kernel reaches is found from its code; where that is not bounded, that it stays inside the slice is
-// the program's promise, so the access is one to all of it.
+// appendUses appends the accesses of the launch to the slice b, which is passed for parameter i. If the
+// reach of the kernel is not bounded, the access covers all of b: the program promises, by passing the
+// slice, that the kernel stays inside it.
 func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer) []ir.Access {
 	if r.addresses || !p.ranged || r.rows[i] < 0 {
 		return append(uses, ir.Access{Range: b.Range(), Mode: p.mode})
@@ -71,6 +81,7 @@ func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer) []ir.A
 	return appendUse(appendUse(uses, read, ir.Read), write, ir.Write)
 }
 
+// appendUse appends an access unless its range is empty.
 func appendUse(uses []ir.Access, r ir.Range, mode ir.Mode) []ir.Access {
 	if r.Empty() {
 		return uses
@@ -78,7 +89,8 @@ func appendUse(uses []ir.Access, r ir.Range, mode ir.Mode) []ir.Access {
 	return append(uses, ir.Access{Range: r, Mode: mode})
 }
 
-// part is the bytes of b that a span from its first byte covers.
+// part returns the range of the allocation that a span covers. The span counts bytes from the first one
+// of b and is cut off at the ends of b.
 func (b Buffer) part(s access.Span) ir.Range {
 	n := b.Bytes()
 	lo, hi := min(max(s.Lo, 0), n), min(max(s.Hi, 0), n)

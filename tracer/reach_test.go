@@ -86,8 +86,8 @@ func tileTrace(t testing.TB, first func(tr *tracer.Tracer, tile int) any) *ir.Gr
 	return trace.Graph
 }
 
-// conflicts lists the pairs of operations that share a byte which one of them
-// writes, as "0-8".
+// conflicts lists the pairs of operations that access a common byte, which at least one of them writes,
+// as "0-8".
 func conflicts(g *ir.Graph) []string {
 	var list []string
 	for v := range g.Ops {
@@ -129,8 +129,8 @@ func TestTilesAreIndependent(t *testing.T) {
 	assert.Equal(t, int64(0), g.Ops[tileCount].Uses[0].Lo, "the halo of the first tile ends with the buffer")
 }
 
-// What a replay may change is not known when the trace is made: such a launch
-// may touch all that it is passed.
+// A replay may change the value of a parameter, so a launch with one is recorded as touching all of the
+// buffers that it is passed.
 func TestAReplayParameterBoundsNothing(t *testing.T) {
 	g := tileTrace(t, func(tr *tracer.Tracer, tile int) any {
 		return tr.Param(fmt.Sprintf("first%d", tile), ir.I32, tile*tileLen)
@@ -139,8 +139,8 @@ func TestAReplayParameterBoundsNothing(t *testing.T) {
 	assert.Len(t, conflicts(g), 2*tileCount*tileCount-tileCount, "every launch writes all, and smooth only reads a")
 }
 
-// A slice is a promise where what the code reaches is an upper bound, as with a number that a replay may change: what would be
-// beyond the slice is not counted.
+// A slice is a promise where the reach is only an upper bound, as with a number that a replay may change:
+// bytes beyond the slice are not recorded.
 func TestASliceBoundsWhatIsReached(t *testing.T) {
 	tr := tracer.New(null.New(), "sliced", tracer.Deferred)
 	m := tr.Module("tiles.ptx", tiles)
@@ -153,7 +153,7 @@ func TestASliceBoundsWhatIsReached(t *testing.T) {
 	assert.Empty(t, trace.Graph.Ops[1].Uses, "no thread is below 0")
 }
 
-// A signature that claims more than the code does is believed.
+// A signature may claim more accesses than the code shows.
 func TestADeclaredModeWidens(t *testing.T) {
 	tr := tracer.New(null.New(), "wide", tracer.Deferred)
 	m := tr.Module("tiles.ptx", tiles)

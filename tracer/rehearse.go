@@ -17,10 +17,11 @@ func (tr *Trace) Program() *ir.Graph {
 	return tr.Graph
 }
 
-// Rehearse calls f with a function that runs the operations of the trace, one after another in program order, and
-// waits for them. f may call it several times. Afterwards the memory of the program is what it was before, that of
-// buffers on the host and of variables of modules included: whatever operations write is kept in device memory
-// meanwhile, which costs two copies of it, and temporaries that had no memory have none again. Host functions are not called.
+// Rehearse calls f with a function that runs the operations of the trace, one after another in program order,
+// and waits for them. f may call it several times. Afterwards the memory of the program is what it was before,
+// that of buffers on the host and of variables of modules included: whatever operations write is kept in
+// device memory meanwhile, which costs two copies of it, and temporaries that had no memory have none again.
+// Host functions are not called.
 //
 // The program must be ready to run: kernels find in their inputs what the program has written there so far. The error
 // wraps device.ErrOtherDevice unless dev is the device of the trace, or a wrapper of it.
@@ -60,23 +61,28 @@ func (tr *Trace) Rehearse(dev any, f func(run func() error) error) (err error) {
 	return f(r.run)
 }
 
-// rehearsal runs a trace on memory that is put back.
+// rehearsal runs a trace and restores the memory that the trace has written:
+//
+//	begin   lend memory to temporaries; copy the written bytes to the shadow
+//	run     submit every operation to one stream, as often as the caller wants
+//	end     copy the shadow back; free it and the lent memory
 type rehearsal struct {
 	*Tracer
 	kept   []keep
-	shadow device.Ptr    // of what is kept
-	lent   []ir.BufferID // temporaries that have memory during the rehearsal
-	saved  bool
+	shadow device.Ptr    // one allocation with the saved contents of all of kept; 0 for none
+	lent   []ir.BufferID // temporaries that have memory during the rehearsal only, ascending
+	saved  bool          // the shadow holds the contents, so that end restores them
 }
 
-// keep is memory that operations write, and where its contents are meanwhile.
+// keep is a range of memory that operations write, and the place of its saved contents.
 type keep struct {
 	at, shadow device.Ptr
 	bytes      int64
-	name       string
+	name       string // of the buffer, for labels
 }
 
-// begin gives all buffers memory and keeps what operations write.
+// begin allocates memory for buffers that have none and saves what operations write. Of each buffer it
+// saves one range, the smallest that holds all writes. Lent memory has no contents to save.
 func (r *rehearsal) begin() error {
 	used, written := make([]bool, len(r.graph.Buffers)), make([]ir.Range, len(r.graph.Buffers))
 	var scratch [2]ir.Access
@@ -111,7 +117,7 @@ func (r *rehearsal) begin() error {
 	return r.save()
 }
 
-// variables are the addresses of variables of modules, by the buffers that stand for them.
+// variables returns the addresses of module-scope variables by the buffers that stand for them.
 func (r *rehearsal) variables() (map[ir.BufferID]device.Ptr, error) {
 	at := map[ir.BufferID]device.Ptr{}
 	for _, m := range r.modules {
@@ -126,7 +132,7 @@ func (r *rehearsal) variables() (map[ir.BufferID]device.Ptr, error) {
 	return at, nil
 }
 
-// lend gives a temporary memory for the rehearsal.
+// lend allocates memory for a temporary that has none, until end.
 func (r *rehearsal) lend(id ir.BufferID) error {
 	if r.buffers[id].now() != 0 {
 		return nil
@@ -138,12 +144,15 @@ func (r *rehearsal) lend(id ir.BufferID) error {
 	return nil
 }
 
+// isLent reports whether the memory of id is lent. begin calls it right after lend, so id can only be
+// the last entry.
 func (r *rehearsal) isLent(id ir.BufferID) bool {
 	return len(r.lent) > 0 && r.lent[len(r.lent)-1] == id
 }
 
-// save copies on the device, which keeps apart what was written and what never was. All copies share an allocation, since
-// allocating takes the driver longer than the copies.
+// save copies the contents on the device, not through the host, so that a device that tracks
+// uninitialized bytes restores that state as well. All copies share one allocation, since an allocation
+// takes longer than a copy.
 func (r *rehearsal) save() (err error) {
 	total := int64(0)
 	for i := range r.kept {
@@ -167,7 +176,7 @@ func (r *rehearsal) save() (err error) {
 	return r.dev.Synchronize(r.stream)
 }
 
-// keepAlign is what copies are aligned to, as allocations are.
+// keepAlign is the alignment of saved ranges in the shadow, in bytes: that of allocations.
 const keepAlign = 256
 
 // run runs every operation once.
@@ -181,7 +190,7 @@ func (r *rehearsal) run() error {
 	return r.dev.Synchronize(r.stream)
 }
 
-// runOp runs an operation. Host calls are left out.
+// runOp submits one operation. It skips host calls.
 func (r *rehearsal) runOp(op *ir.Op) error {
 	var s lower.Settings
 	switch op.Kind {
@@ -198,7 +207,8 @@ func (r *rehearsal) runOp(op *ir.Op) error {
 	return r.dev.Submit(r.stream, w)
 }
 
-// end puts back what was kept, and frees what the rehearsal had.
+// end restores the saved contents and frees the memory and the stream of the rehearsal. It goes on after
+// an error and returns all of them.
 func (r *rehearsal) end() error {
 	var errs []error
 	for _, k := range r.kept {

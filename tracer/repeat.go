@@ -7,19 +7,18 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// made is a launch and its accesses. Neither changes once it is recorded, so
-// operations share them.
+// made is a launch and its accesses. Neither changes once it is recorded, so equal operations share them.
 type made struct {
 	launch *ir.Launch
 	uses   []ir.Access
 }
 
-// repeats finds earlier launches of a kernel with the same shape and arguments. The iterations of a program launch
-// the same kernels on the same slices: a million operations then take the memory of those
-// that differ, and the reach of each of these is computed once.
+// repeats finds earlier launches of a kernel with the same shape and arguments. The iterations of a
+// program launch the same kernels on the same slices. With sharing, memory and the computation of reach
+// are proportional to the number of different launches, not to the length of the trace.
 type repeats struct {
-	known map[digest]int32 // index of the launch among those made
-	over  bool             // the program does not repeat itself
+	known map[digest]int32 // by key: index in Tracer.made
+	over  bool             // maxRepeats launches differed: the table is dropped and find reports nothing
 	key   []byte           // of the launch that find was last called with
 	last  digest           // of key
 }
@@ -35,11 +34,11 @@ func digestOf(key []byte) digest {
 	return digest{maphash.Bytes(seeds[0], key), maphash.Bytes(seeds[1], key)}
 }
 
-// maxRepeats is how many launches of a kernel may differ before it is taken not to be launched
-// again in the same way. It bounds the memory of the table to some 3 MB.
+// maxRepeats is the capacity of the table of a kernel, in launches. A kernel with more different launches
+// is assumed not to repeat any. It bounds the memory of the table to about 3 MB.
 const maxRepeats = 1 << 16
 
-// find returns the index of the launch with that shape and those values for arguments.
+// find returns the index in Tracer.made of an earlier launch with this shape and these arguments.
 func (r *repeats) find(s Shape, values []ir.Arg, args []any) (m int32, ok bool) {
 	if r.over {
 		return 0, false
@@ -53,7 +52,7 @@ func (r *repeats) find(s Shape, values []ir.Arg, args []any) (m int32, ok bool) 
 	return m, ok
 }
 
-// add keeps the launch that find did not find.
+// add stores index m for the launch that the last call of find has not found.
 func (r *repeats) add(m int32) {
 	switch {
 	case r.over:
@@ -67,6 +66,7 @@ func (r *repeats) add(m int32) {
 	r.known[r.last] = m
 }
 
+// appendShape appends the launch configuration to a key.
 func appendShape(key []byte, s Shape) []byte {
 	for _, n := range [...]uint32{s.Grid.X, s.Grid.Y, s.Grid.Z, s.Block.X, s.Block.Y, s.Block.Z, s.Shared} {
 		key = binary.LittleEndian.AppendUint32(key, n)
@@ -74,8 +74,8 @@ func appendShape(key []byte, s Shape) []byte {
 	return key
 }
 
-// appendValue appends all of an argument that a launch depends on; of a slice its
-// end, too, since that bounds what is reached.
+// appendValue appends to a key all that a launch depends on in an argument. For a slice that includes its
+// end, which bounds the reach.
 func appendValue(key []byte, v *ir.Arg, arg any) []byte {
 	key = append(key, byte(v.Kind))
 	switch v.Kind {

@@ -22,7 +22,8 @@ type embedding struct {
 	*tracer.Tracer
 }
 
-// Each way to reach Launch gives the line of the program, the second time, too, when the return address is known.
+// A launch has the line of the program however Launch is called, also the second time, when the return
+// address is in the cache.
 func TestLaunchesHaveTheLineOfTheirCall(t *testing.T) {
 	tr := tracer.New(null.New(), "lines", tracer.Deferred)
 	square := load(t, tr, "square")

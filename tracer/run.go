@@ -12,13 +12,13 @@ type values struct{ t *Tracer }
 func (v values) Address(b ir.BufferID) device.Ptr { return v.t.buffers[b].now() }
 func (v values) Value(p ir.ParamID) ir.Scalar     { return v.t.firstValue(p) }
 
-// runLaunch runs a launch that was made at pc, unless it is only recorded.
+// runLaunch submits a launch made at pc, unless the tracer only records.
 func (t *Tracer) runLaunch(k *Kernel, l *ir.Launch, pc uintptr) {
 	s := lower.Settings{Label: t.label(k.entry, pc), Function: k.function}
 	t.submit(pc, lower.Launch(l, &s, values{t}))
 }
 
-// run runs any other operation that was made at pc, unless it is only recorded or does nothing.
+// run submits another operation made at pc, unless the tracer only records or the operation does nothing.
 func (t *Tracer) run(op *ir.Op, s lower.Settings, pc uintptr) {
 	if t.mode == Deferred {
 		return
@@ -29,7 +29,8 @@ func (t *Tracer) run(op *ir.Op, s lower.Settings, pc uintptr) {
 	}
 }
 
-// submit runs work, unless it is only recorded.
+// submit submits work to the stream of the program, unless the tracer only records. A sink first orders
+// the stream behind the replays that it has enqueued on other streams.
 func (t *Tracer) submit(pc uintptr, w device.Work) {
 	if t.mode == Deferred {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/null"
 )
 
-// nothing is a device of which there is only a nil pointer: its methods panic.
+// nothing is a device type that is used as a nil pointer: its methods panic.
 type nothing struct{ device.Device }
 
 func TestANilPointerIsNoDevice(t *testing.T) {

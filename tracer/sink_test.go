@@ -53,7 +53,8 @@ func (q *queue) Order() error { q.events = append(q.events, "order"); return nil
 func (q *queue) Wait() error  { q.events = append(q.events, "wait"); return nil }
 func (q *queue) Close() error { q.events = append(q.events, "close"); return nil }
 
-// A Sink that holds calls back sees them before anything that may see their results, and the device sees the same calls.
+// A Sink that holds calls back is flushed before anything can observe their results, and the device
+// receives the same calls.
 func TestASinkSeesWhatAProgramDoes(t *testing.T) {
 	transcript := func(start func(device.Device) *tracer.Tracer) (string, *tracer.Tracer) {
 		var log strings.Builder
@@ -92,7 +93,7 @@ func TestErrorsOfCallsThatRunLaterNameTheirLines(t *testing.T) {
 	require.Equal(t, device.OutOfMemory, device.CodeOf(err))
 }
 
-// An excerpt holds calls as they were made, with parameters in place of some scalars.
+// An excerpt holds the calls that were made, with parameters in place of some scalars.
 func TestAnExcerptIsATraceOfSomeCalls(t *testing.T) {
 	tr := newWatched(null.New(), "p", newQueue)
 	square := load(t, tr, "square")

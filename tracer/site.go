@@ -1,10 +1,10 @@
 package tracer
 
-// sites holds the return addresses of Launch that callerPC returned as well. A launch from one of them
-// costs no walk up the stack, which was a third of a repeated launch.
+// sites caches the return addresses of Launch for which callerPC has returned the same address. A launch
+// from one of them needs no walk up the stack, which took a third of the time of a repeated launch.
 type sites struct {
 	known map[uintptr]bool
-	last  uintptr // the one found last
+	last  uintptr // the address found last: a loop looks up one again and again
 }
 
 // has reports whether ret is a known return address. Zero is not one.
@@ -16,8 +16,8 @@ func (s *sites) has(ret uintptr) bool {
 	return true
 }
 
-// learn makes ret known if it equals pc, which callerPC returned for the same call, and returns pc. The two differ
-// where the compiler has put a wrapper in between, as for a method of an interface.
+// learn adds ret if it equals pc, which callerPC has returned for the same call, and returns pc. The two
+// differ where the compiler inserts a wrapper, as for a call through an interface.
 func (s *sites) learn(ret, pc uintptr) uintptr {
 	if ret == pc {
 		if s.known == nil {

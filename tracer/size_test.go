@@ -14,8 +14,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// TestNoBufferIsSmallerThanItsElements allocates more than there is, in every way, also where the size in bytes
-// overflows to something small. Nothing may be allocated.
+// TestNoBufferIsSmallerThanItsElements allocates more memory than the device has, of every kind, also with
+// sizes in bytes that overflow to a small number. Nothing may be allocated.
 func TestNoBufferIsSmallerThanItsElements(t *testing.T) {
 	ways := map[string]func(*tracer.Tracer, ir.Type, int64) tracer.Buffer{
 		"temporary": func(t *tracer.Tracer, e ir.Type, n int64) tracer.Buffer { return t.Alloc("b", e, n, ir.Temporary) },

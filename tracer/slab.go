@@ -1,12 +1,13 @@
 package tracer
 
-// slab hands out small slices of one type from large blocks: a trace keeps all
-// it allocates to its end, so one allocation per block is enough.
+// slab cuts small slices of one type from large blocks. Nothing is freed before the end of a trace, so
+// one allocation per block is enough.
 type slab[T any] struct{ free []T }
 
+// slabLen is the number of values in a block.
 const slabLen = 512
 
-// take returns n zero values of capacity n, nil for none.
+// take returns a slice of n zero values with capacity n. It returns nil if n is 0.
 func (s *slab[T]) take(n int) []T {
 	if n == 0 {
 		return nil

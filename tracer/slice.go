@@ -10,16 +10,17 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// SliceError says that a launch certainly touches bytes outside a slice that it is passed, so that the slice promises too much.
+// SliceError reports that a launch certainly touches bytes outside a slice that it is passed. The slice
+// is a promise that the kernel stays inside it, on which dependencies rely.
 type SliceError struct {
 	Kernel, Parameter string
-	Buffer            string   // that the slice is of
-	Slice             ir.Range // that is passed
-	Reach             ir.Range // of the kernel in this launch, from the pointer that it is passed; of no length where only Touched is known
-	Touched           ir.Range // by a thread, outside the slice
-	Write             bool     // whether it writes them
-	Block, Thread     [3]uint32
-	At                string // "kernel.ptx:12", the instruction
+	Buffer            string    // name of the sliced buffer
+	Slice             ir.Range  // the slice that is passed
+	Reach             ir.Range  // bytes that the launch reaches through the parameter; empty if only Touched is known
+	Touched           ir.Range  // bytes outside the slice that one thread touches
+	Write             bool      // whether the thread writes Touched
+	Block, Thread     [3]uint32 // indices of the thread
+	At                string    // "kernel.ptx:12", the instruction
 }
 
 func (e *SliceError) Error() string {
@@ -37,7 +38,7 @@ func (e *SliceError) Error() string {
 
 func at(i [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", i[0], i[1], i[2]) }
 
-// isSlice reports whether an argument of a launch is a part of a buffer. A whole buffer promises nothing.
+// isSlice reports whether an argument of a launch is a part of a buffer. A whole buffer is no promise.
 func isSlice(arg any) bool {
 	b, ok := arg.(Buffer)
 	return ok && !b.whole()
@@ -46,7 +47,7 @@ func isSlice(arg any) bool {
 // wholeBuffer stands for an argument that is no slice.
 var wholeBuffer = ir.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
 
-// sliced is the slice that each argument of a launch is, wholeBuffer for any other argument.
+// sliced returns, by argument of a launch, its slice, or wholeBuffer if it is not one.
 func sliced(args []any) []ir.Range {
 	list := make([]ir.Range, len(args))
 	for i, a := range args {
@@ -58,7 +59,8 @@ func sliced(args []any) []ir.Range {
 	return list
 }
 
-// promise keeps the slices of a launch whose reach depends on replay parameters.
+// promise keeps the slices of a launch whose reach depends on replay parameters, so that Stays can check
+// them again when a replay sets a parameter.
 func (t *Tracer) promise(l *ir.Launch, args []any) {
 	varies := slices.ContainsFunc(l.Args, func(a ir.Arg) bool { return a.Kind == ir.ArgParam })
 	if varies && slices.ContainsFunc(args, isSlice) {
@@ -69,7 +71,8 @@ func (t *Tracer) promise(l *ir.Launch, args []any) {
 	}
 }
 
-// stays returns a SliceError if a launch of g with these values of parameters certainly leaves one of its slices.
+// stays returns a SliceError if a launch of g certainly leaves one of its slices. slices has one range
+// for each argument, and value returns the values of parameters.
 func (t *Tracer) stays(g *ir.Graph, k *Kernel, s Shape, values []ir.Arg, slices []ir.Range, value func(ir.ParamID) ir.Scalar) error {
 	r := k.reach
 	r.begin(&s)
@@ -89,8 +92,12 @@ func (t *Tracer) stays(g *ir.Graph, k *Kernel, s Shape, values []ir.Arg, slices 
 	return nil
 }
 
-// leaves is how the launch certainly leaves the slice that it is passed for parameter i; nil where it is not certain. Where
-// what is reached is an upper bound, the slice decides.
+// leaves returns how the launch leaves the slice that it is passed for parameter i. It returns nil unless
+// that is certain.
+//
+// It has two steps. The reach, an upper bound that is cheap to compute, settles the usual case in which
+// all of it is inside the slice. Otherwise Outside searches for one thread that executes an access
+// outside the slice. Without such a thread the bound was too wide, and the slice is trusted.
 func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	if r.addresses || !p.ranged || r.rows[i] < 0 {
 		return nil
@@ -99,7 +106,7 @@ func (r *reacher) leaves(i int, p *param, slice ir.Range) *SliceError {
 	if within.Holds(reach.Read) && within.Holds(reach.Write) {
 		return nil
 	}
-	if work := r.launch.Work; work != nil && *work < leastWork {
+	if work := r.launch.Work; work != nil && *work < minWork {
 		return nil
 	}
 	t, ok := r.footprint.Outside(&r.launch, r.rows[i], within)
@@ -144,7 +151,8 @@ func (tr view) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamI
 	return tr.t.stays(g, k, Shape{Grid: grid, Block: l.Block, Shared: l.Shared}, l.Args, slices, value)
 }
 
-// promised is a launch of a plan, and the slices that it is passed; none where nothing depends on them.
+// promised returns a launch of a plan and its slices. The slices are nil if the reach of the launch does
+// not depend on parameters.
 func (tr *Trace) promised(g *ir.Graph, id ir.OpID) (*ir.Launch, []ir.Range) {
 	op := &g.Ops[id]
 	if slices, ok := tr.t.promises[op.Launch]; ok { // also in a body, whose graph is not that of the trace
@@ -156,7 +164,8 @@ func (tr *Trace) promised(g *ir.Graph, id ir.OpID) (*ir.Launch, []ir.Range) {
 	return op.Launch, used(g, op)
 }
 
-// own is the launch of the trace that launch id of a plan is; nil where a plan from text has another one.
+// own returns the operation of the trace from which launch id of a plan was made. It is nil if the plan
+// was read from text and has another launch there.
 func (tr *Trace) own(g *ir.Graph, id ir.OpID) *ir.Op {
 	traced := int(g.Traced(id))
 	if traced >= tr.Graph.Len() || tr.Graph.Ops[traced].Launch == nil {
@@ -174,7 +183,8 @@ func sameLaunch(a, b *ir.Op) bool {
 		slices.Equal(l.Args, m.Args) && slices.Equal(a.Uses, b.Uses)
 }
 
-// kernelOf is the kernel of a launch of a plan with that many buffers; nil if the trace has none that takes such arguments.
+// kernelOf returns the kernel of a launch of a plan. buffers is the number of buffers of the plan. It
+// returns nil if the trace has no such kernel, or if its parameters do not fit the arguments.
 func (tr *Trace) kernelOf(l *ir.Launch, buffers int) *Kernel {
 	if l.Module < 0 || int(l.Module) >= len(tr.t.modules) {
 		return nil
@@ -191,7 +201,8 @@ func (tr *Trace) kernelOf(l *ir.Launch, buffers int) *Kernel {
 	return k
 }
 
-// takes reports whether a parameter of a kernel can have an argument of a plan with that many buffers.
+// takes reports whether a parameter of a kernel accepts an argument of a plan that has this number of
+// buffers.
 func (tr *Trace) takes(p *param, a *ir.Arg, buffers int) bool {
 	switch a.Kind {
 	case ir.ArgScalar:
@@ -203,7 +214,8 @@ func (tr *Trace) takes(p *param, a *ir.Arg, buffers int) bool {
 	return a.Buffer >= 0 && int(a.Buffer) < buffers && p.pointer
 }
 
-// used are the slices that a launch has by what a plan says that it uses.
+// used returns the slices of a launch as its accesses in a plan show them: from the offset of the
+// argument to the last byte used of its buffer. Plans that were read from text have no other record.
 func used(g *ir.Graph, op *ir.Op) []ir.Range {
 	list := make([]ir.Range, len(op.Launch.Args))
 	for i, a := range op.Launch.Args {

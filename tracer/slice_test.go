@@ -16,8 +16,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// sliceKernel is a kernel of a body over i, the number of a thread, its bound n, and x, y and k, which are pointers; %rd9 is where
-// x[i] is.
+// sliceKernel returns a kernel with the given body. The body may use i, the number of the thread, its bound
+// n, and the pointers x, y and k; %rd9 is the address of x[i].
 func sliceKernel(body string) string {
 	return `
 .version 7.8
@@ -44,8 +44,8 @@ END:
 `
 }
 
-// Bodies of kernels, whether a launch of four blocks of eight threads with n = 20 certainly leaves elements [8, 24) of a buffer that it is
-// passed for x, and which bytes of the slice a refusal has to name.
+// Bodies of kernels, whether a launch of four blocks of eight threads with n = 20 certainly leaves elements
+// [8, 24) of a buffer that it is passed for x, and which bytes of the slice a refusal has to name.
 var sliceBodies = []struct {
 	name, body string
 	refused    bool
@@ -101,8 +101,8 @@ func TestASliceThatIsCertainlyLeftIsRefused(t *testing.T) {
 	}
 }
 
-// The same launches on whole buffers, which promise nothing, on empty slices, which promise most, and with the first value of a bound
-// that a replay may change.
+// The same launches on whole buffers, which promise nothing; on empty slices, which promise that nothing is
+// touched; and with a bound that a replay may change, of which the first value counts.
 func TestWholeBuffersPromiseNothingAndEmptySlicesAll(t *testing.T) {
 	guarded := sliceBodies[1].body
 	launch := func(args func(tr *tracer.Tracer, x, y tracer.Buffer) []any) error {
@@ -126,8 +126,9 @@ func TestWholeBuffersPromiseNothingAndEmptySlicesAll(t *testing.T) {
 	}), &left, "and beyond with that")
 }
 
-// A launch that is refused leaves its slice when it runs: what the device then touches of the buffer, less the slice, is checked with
-// all bodies and random slices. A launch whose upper bound stays inside is never refused.
+// A launch that is refused does leave its slice when it runs: all bodies run with random slices, and the
+// bytes that the device touches outside the slice are checked. A launch whose upper bound stays inside its
+// slice is never refused.
 func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 2))
 	refused := 0
@@ -180,7 +181,7 @@ func TestWhatIsRefusedLeavesItsSlice(t *testing.T) {
 	require.Greater(t, refused, 50)
 }
 
-// A launch that was found to stay inside its slices says nothing of others that look like it.
+// The check of one launch does not pass another launch that differs from it.
 func TestLaunchesAreToldApartByWhatTheyReach(t *testing.T) {
 	dev := null.New()
 	tr := tracer.New(dev, "apart", tracer.Direct)
@@ -210,8 +211,8 @@ func TestLaunchesAreToldApartByWhatTheyReach(t *testing.T) {
 	}
 }
 
-// TestAGridLikeAnotherIsChecked launches a grid that leaves its slice after one that does not. Their extents had one hash, and modes
-// that do not record check a launch once.
+// TestAGridLikeAnotherIsChecked launches a grid that leaves its slice after one that does not. Their extents
+// had one hash, and modes that do not record check a launch once.
 func TestAGridLikeAnotherIsChecked(t *testing.T) {
 	tr := tracer.New(null.New(), "grids", tracer.Direct)
 	k := tr.Module("k.ptx", sliceKernel("mov.u32 %r6, %ctaid.y; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r1;")).Kernel("k")

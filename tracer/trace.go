@@ -10,23 +10,24 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Trace is a finished recording: the graph, and where its buffers and modules
-// are on the device. It is what graphexec.Instantiate binds a schedule to.
+// Trace is a finished recording: the graph, and the buffers and modules of the program on the device.
+// graphexec.Instantiate binds a schedule of the graph to them.
 type Trace struct {
 	Graph  *ir.Graph
 	t      *Tracer
 	closed bool
-	mu     sync.Mutex // of what plans for several Execs share: see view
+	mu     sync.Mutex // guards the scratch memory of reachers and Tracer, which all Execs of the trace use
 }
 
-// ErrClosed is in the chain of errors that say that a trace was closed, and its buffers and modules freed.
+// ErrClosed is in the chain of errors about a trace that was closed, which frees its buffers and modules.
 var ErrClosed = errors.New("the trace is closed: trace again")
 
 // errNoTrace is the error of a zero Trace.
 const errNoTrace = absent.Error("a zero Trace was passed: Finish returns one")
 
-// Check reports why a plan of graph g cannot be replayed with the buffers and modules of the trace on dev, which may be
-// a wrapper of the trace's device. The error wraps ErrClosed, device.ErrOtherDevice, device.ErrFreed or ir.ErrOtherTrace.
+// Check returns an error if a plan of graph g cannot be replayed with the buffers and modules of the
+// trace on dev. dev may be a wrapper of the trace's device. The error wraps ErrClosed,
+// device.ErrOtherDevice, device.ErrFreed or ir.ErrOtherTrace.
 func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	switch {
 	case tr == nil || tr.t == nil:
@@ -48,8 +49,8 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	return checkIdentity(g, tr.t.graph)
 }
 
-// Allocate gives a buffer memory if it has none. Temporaries of a deferred trace have none
-// before.
+// Allocate allocates memory for a buffer that has none, which is the case for temporaries of a deferred
+// trace. The error wraps ir.ErrMissing, ErrClosed or that of the device.
 func (tr *Trace) Allocate(id ir.BufferID) error {
 	switch {
 	case tr == nil || tr.t == nil:
@@ -60,7 +61,7 @@ func (tr *Trace) Allocate(id ir.BufferID) error {
 	return tr.t.back(id)
 }
 
-// has reports whether there is such a buffer.
+// has reports whether id is a buffer of the trace.
 func (tr *Trace) has(id ir.BufferID) bool {
 	return tr != nil && tr.t != nil && id >= 0 && int(id) < len(tr.t.buffers)
 }
@@ -74,8 +75,9 @@ func (tr *Trace) Pointer(id ir.BufferID) device.Ptr {
 	return tr.t.pointer(id)
 }
 
-// Bind notes that replays have a buffer at another address from now on, and at 0 in its own memory again. Read, Write and what is instantiated later
-// follow, and fail with a device.ErrFreed once that memory is freed; the memory of the trace is freed with it all the same. A buffer that is not of the trace is left alone.
+// Bind binds a buffer to another address; 0 stands for its own memory. Read, Write and Execs instantiated
+// later use the new address, and fail with a device.ErrFreed once the memory there is freed. The trace
+// still owns the buffer's own memory and frees it in Close. Bind ignores an id that is not of the trace.
 func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
 	if !tr.has(id) {
 		return
@@ -87,7 +89,7 @@ func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
 	}
 }
 
-// Module is the loaded module; 0 for one that is not of the trace.
+// Module returns the handle of a loaded module. It is 0 for an id that is not of the trace.
 func (tr *Trace) Module(id ir.ModuleID) device.Module {
 	if tr == nil || tr.t == nil || id < 0 || int(id) >= len(tr.t.modules) {
 		return 0
@@ -95,7 +97,7 @@ func (tr *Trace) Module(id ir.ModuleID) device.Module {
 	return tr.t.modules[id].handle
 }
 
-// HostFunc is the function a host call runs; nil for any other operation.
+// HostFunc returns the function of a host call. It is nil for any other operation.
 func (tr *Trace) HostFunc(id ir.OpID) func() error {
 	if tr == nil || tr.t == nil {
 		return nil
@@ -133,8 +135,8 @@ func (tr view) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
 	return tr.t.reached(k, s, l.Args, args), nil
 }
 
-// Close frees the buffers and modules. Close whatever was instantiated from the
-// trace first. Closing twice is harmless.
+// Close frees the buffers and modules. Close all Execs that were instantiated from the trace first.
+// Closing twice is harmless.
 func (tr *Trace) Close() error {
 	if tr == nil {
 		return nil

@@ -19,49 +19,66 @@ type Mode uint8
 
 const (
 	Eager    Mode = iota // run every call now and record it too
-	Deferred             // record only; Replay is the first to run anything
-	Direct               // run every call now and record none: the trace has buffers, and no operations
+	Deferred             // record only: nothing runs before a replay
+	Direct               // run every call now and record none: the trace has buffers and no operations
 )
 
 // Tracer records one program. It is used by one goroutine at a time.
+//
+// A recorded call is a pair of numbers in calls. A launch refers to an element of made, which equal
+// launches share; any other call refers to an element of others:
+//
+//	calls    0    1    0    1   ^0   ...        in program order
+//	         │    │             │
+//	made  [ launch a, launch b ]│               different launches, with their accesses
+//	others                  [ copy ]            copies, fills, host calls, loops, ...
+//
+// Finish expands the pairs into the operations of the graph.
 type Tracer struct {
 	dev     device.Device
 	mode    Mode
-	manager device.Manager // the device, nil when it has no managed memory
-	stream  device.Stream  // of calls that run
-	graph   *ir.Graph
-	err     error
+	manager device.Manager // dev, nil if it has no managed memory
+	stream  device.Stream  // of calls that run; 0 in mode Deferred
+	graph   *ir.Graph      // under construction; its Ops are empty until Finish
+	err     error          // the first one: all later calls do nothing
 
-	calls   recording        // by operation
-	made    []made           // launches that differ
-	others  []ir.Op          // all but launches
-	buffers []allocation     // by BufferID
-	nominal device.Ptr       // of the next buffer without memory
-	modules []*Module        // by ModuleID
-	kernels []*Kernel        // by calls.Kernel.Number, from 1
-	params  map[string]Param // by name
-	hosts   map[ir.OpID]func() error
-	helpers map[string]bool // by function
-	opaque  []ir.OpID       // launches that may touch anything
-	names   map[string]int  // how often a buffer name was asked for
-	labels  map[callSite]string
+	calls   recording                // by OpID
+	made    []made                   // different launches
+	others  []ir.Op                  // calls that are no launches
+	buffers []allocation             // by BufferID
+	nominal device.Ptr               // nominal address of the next buffer without memory
+	modules []*Module                // by ModuleID
+	kernels []*Kernel                // by calls.Kernel.Number - 1
+	params  map[string]Param         // by name
+	hosts   map[ir.OpID]func() error // functions of host calls
+	helpers map[string]bool          // functions that have called Helper, by name
+	opaque  []ir.OpID                // launches that may touch any memory, ascending
+	names   map[string]int           // by buffer name: number of times it was requested
+	labels  map[callSite]string      // cache of label
 	sites   sites
 
+	// Memory of recorded launches.
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]
 	uses     slab[ir.Access]
 	promises map[*ir.Launch][]ir.Range // slices of launches, by argument: see promise
-	values   []ir.Arg                  // arguments of the launch being traced
-	scratch  []ir.Access               // its uses
-	sliced   []ir.Range                // its slices
-	replays  *replays                  // of the trace
-	places   []device.Ptr              // of buffers: see Buffer.At
-	sink     traced.Sink               // that receives calls; nil for none
-	hand     *calls.Call               // memory for the next call that is not recorded
-	issued   ir.Launch                 // that is submitted and not recorded
+
+	// Scratch memory for the launch being traced: its arguments, accesses and slices.
+	values  []ir.Arg
+	scratch []ir.Access
+	sliced  []ir.Range
+
+	replays *replays     // live replays of the trace
+	places  []device.Ptr // addresses that At was called with: see memory.at
+
+	// Calls of mode Direct, which are not recorded.
+	sink   traced.Sink // receives them; nil for none
+	hand   *calls.Call // memory for the next one
+	issued ir.Launch   // memory for the launch being submitted
 }
 
-// New starts a trace on dev. Without a device nothing can be traced, which Err and Finish return as an ir.ErrMissing.
+// New starts a trace on dev. The name is that of the graph. If dev is nil, Err and Finish return an
+// ir.ErrMissing.
 func New(dev device.Device, name string, mode Mode) *Tracer {
 	t := &Tracer{
 		dev:    dev,
@@ -101,7 +118,8 @@ func (t *Tracer) Err() error {
 	return t.err
 }
 
-// stopped reports whether the trace has an error. A zero Tracer has that of one without a device.
+// stopped reports whether the trace has an error. It makes a zero Tracer one without a device, so that
+// methods need not handle a nil graph.
 func (t *Tracer) stopped() bool {
 	if t == nil {
 		return true
@@ -112,8 +130,8 @@ func (t *Tracer) stopped() bool {
 	return t.err != nil
 }
 
-// fail keeps the first error, with the line of the program that caused it.
-// pc is the return address of the public call.
+// fail sets the error of the trace unless there is one. pc is the return address of the public call,
+// whose line begins the message.
 func (t *Tracer) fail(pc uintptr, format string, args ...any) {
 	if t.err != nil {
 		return
@@ -121,8 +139,8 @@ func (t *Tracer) fail(pc uintptr, format string, args ...any) {
 	t.err = fmt.Errorf("%v: trace %s: %w", calls.PositionOf(pc), t.graph.Name, fmt.Errorf(format, args...))
 }
 
-// Helper marks the function that calls it as a helper: what a helper traces is put
-// down to the line that called the helper, as testing.T.Helper does with failures.
+// Helper marks the function that calls it as a helper. Operations and errors of a helper get the position
+// of the line that called the helper, as with testing.T.Helper.
 func (t *Tracer) Helper() {
 	if t == nil {
 		return
@@ -135,9 +153,9 @@ func (t *Tracer) Helper() {
 	t.helpers[functionOf(pc[0])] = true
 }
 
-// callerPC returns the return address of the caller of the function that calls
-// it, or of the first caller above that is no helper. It costs a fraction of
-// runtime.Caller, which resolves the line at once.
+// callerPC returns the return address of the public method that calls it, or of the innermost caller
+// above that is not a helper. It takes a fraction of the time of runtime.Caller, which resolves the line
+// at once.
 func (t *Tracer) callerPC() uintptr {
 	if t == nil {
 		return 0
@@ -159,13 +177,13 @@ func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
 	return t.call(^int32(len(t.others)-1), pc)
 }
 
-// call appends a call of the program, as recording has it, and returns its id.
+// call appends a call, in the numbering of recordingBlock.what, and returns its id.
 func (t *Tracer) call(what int32, pc uintptr) ir.OpID {
 	t.calls.add(what, pc)
 	return ir.OpID(t.calls.len() - 1)
 }
 
-// collect makes the calls operations of the graph.
+// collect expands the calls into the operations of the graph, in parallel, and drops the calls.
 func (t *Tracer) collect() {
 	if t.calls.len() == 0 {
 		return
@@ -174,7 +192,7 @@ func (t *Tracer) collect() {
 	parallel.Blocks(len(ops), 1024, func(first, end int) {
 		var pos *ir.Position
 		for i := first; i < end; i++ {
-			if i == first || t.calls.pc(i) != t.calls.pc(i-1) { // loops come from one line
+			if i == first || t.calls.pc(i) != t.calls.pc(i-1) { // calls of a loop often have one line
 				pos = positions[t.calls.pc(i)]
 			}
 			t.expand(&ops[i], t.calls.what(i))
@@ -185,8 +203,8 @@ func (t *Tracer) collect() {
 	t.calls, t.made, t.others = recording{}, nil, nil
 }
 
-// expand sets op, which is zero, to what an element of calls stands for. Only what is not zero is written: operations are
-// large, and a trace has as many as launches.
+// expand sets op, which must be zero, to the operation of a call. It writes the nonzero fields only:
+// operations are large, and a trace has one for each launch.
 func (t *Tracer) expand(op *ir.Op, call int32) {
 	if call < 0 {
 		*op = t.others[^call]
@@ -196,8 +214,8 @@ func (t *Tracer) expand(op *ir.Op, call int32) {
 	op.Kind, op.Launch, op.Uses, op.Cost = ir.KindLaunch, m.launch, m.uses, -1
 }
 
-// verifyDistinct verifies the graph with each operation once that calls repeat. The rules about a single operation hold
-// for all its repetitions if they hold for one, as recorded operations have no After.
+// verifyDistinct verifies the graph with every different operation once. That is enough: the rules about
+// operations of a traced graph concern one at a time, and without After edges not its position.
 func (t *Tracer) verifyDistinct() error {
 	g := *t.graph
 	g.Ops = make([]ir.Op, len(t.made), len(t.made)+len(t.others))
@@ -208,14 +226,15 @@ func (t *Tracer) verifyDistinct() error {
 	return ir.Verify(&g)
 }
 
-// Synchronize waits for the work that has been issued, so that host code
-// may look at results; it records nothing.
+// Synchronize waits for the work that has been issued, so that host code may read results. It records
+// nothing.
 func (t *Tracer) Synchronize() {
 	if !t.stopped() {
 		t.synchronize(t.callerPC())
 	}
 }
 
+// synchronize is Synchronize for a call with return address pc.
 func (t *Tracer) synchronize(pc uintptr) {
 	if t.stopped() || t.mode == Deferred {
 		return
@@ -232,8 +251,8 @@ func (t *Tracer) synchronize(pc uintptr) {
 	}
 }
 
-// settle submits the calls that are held back, before something that may look at what they do. The error
-// is what stopped the program, which such a call may have been the first to meet.
+// settle submits the calls that the sink holds back. It is called before anything that can observe their
+// effects. The error is that of the trace, which such a call may have set.
 func (t *Tracer) settle() error {
 	if t.sink == nil || errors.Is(t.err, errFinished) {
 		return nil
@@ -242,8 +261,8 @@ func (t *Tracer) settle() error {
 	return t.err
 }
 
-// Finish ends the trace. On success the Trace owns the buffers and modules;
-// on failure they are freed.
+// Finish ends the trace. On success the Trace owns the buffers and modules; on failure they are freed.
+// The error is that of Err, of the device, or a *ir.Violation.
 func (t *Tracer) Finish() (*Trace, error) {
 	if t == nil {
 		return nil, errNoTracer
@@ -260,7 +279,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 	t.collect()
 	t.widenOpaque()
 	if t.err == nil && !verified {
-		t.err = ir.Verify(t.graph) // again, to name operations by their place in the program
+		t.err = ir.Verify(t.graph) // again, so that the error has the ids of the operations in the program
 	}
 	published := *t.graph
 	trace := &Trace{Graph: &published, t: t}
@@ -271,7 +290,8 @@ func (t *Tracer) Finish() (*Trace, error) {
 	return trace, nil
 }
 
-// cleanUp frees what a trace that runs has beside its buffers and modules.
+// cleanUp closes the sink, destroys the stream and frees the memory of temporaries. Buffers and modules
+// stay.
 func (t *Tracer) cleanUp() error {
 	var errs []error
 	if t.sink != nil {
@@ -281,7 +301,7 @@ func (t *Tracer) cleanUp() error {
 		errs = append(errs, t.dev.DestroyStream(t.stream))
 		t.stream = 0
 	}
-	if t.mode != Deferred { // which has what was asked for
+	if t.mode != Deferred { // a temporary of a deferred trace has memory only if the program required it
 		errs = append(errs, t.releaseLate())
 	}
 	return device.Join(errs...)

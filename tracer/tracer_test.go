@@ -101,8 +101,8 @@ func TestEagerRunsWhatItRecords(t *testing.T) {
 	assert.Contains(t, log.String(), "value 1065353216") // 1.0f
 }
 
-// TestMistakesAreNamed makes one mistake per case; each is the program's only
-// error and says where it was made.
+// TestMistakesAreNamed makes one mistake in each case. It is the only error of the program and has the line
+// of the mistake.
 func TestMistakesAreNamed(t *testing.T) {
 	other := tracer.New(null.New(), "other", tracer.Deferred)
 	foreign := other.Alloc("foreign", ir.F32, 8, ir.Input)
@@ -218,8 +218,8 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// hidden has kernels whose effects no parameter shows: chase stores through a
-// pointer it finds in memory, count keeps a number in a variable of the module.
+// hidden has kernels with accesses that no parameter shows: chase stores through a pointer that it loads,
+// and count increments a module-scope variable.
 const hidden = `
 .version 7.8
 .target sm_75
@@ -445,8 +445,8 @@ func TestHelpersAreNotPositions(t *testing.T) {
 	require.NoError(t, trace.Close())
 }
 
-// TestAnyFailedCallLeavesNothingBehind lets each device call of an eager trace
-// fail in turn; Finish reports it and frees all there was.
+// TestAnyFailedCallLeavesNothingBehind makes each device call of an eager trace fail in turn. Finish must
+// return the error and free all memory.
 func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
 	for n := 0; ; n++ {
 		plain := null.New()
@@ -479,8 +479,8 @@ func TestAnyFailedCallLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkLaunch traces programs of 100000 launches: what an operation costs
-// with its share of the growing trace.
+// BenchmarkLaunch traces programs of 100000 launches. The time of an operation includes the growth of the
+// trace.
 func BenchmarkLaunch(b *testing.B) {
 	const launches = 100_000
 	shape := tracer.Linear(4, 256)
@@ -497,8 +497,8 @@ func BenchmarkLaunch(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/launches, "ns/launch")
 }
 
-// Launches that a program makes again are recorded once. What tells two of them apart
-// is all that a launch depends on: each of these differs from the first or from the last in one thing.
+// Equal launches are recorded once. Two launches are equal if all that they depend on is: each of these
+// differs from the first or from the last in one property.
 func TestRepeatedLaunchesAreShared(t *testing.T) {
 	tr := tracer.New(null.New(), "repeats", tracer.Deferred)
 	square := load(t, tr, "square")
@@ -553,8 +553,8 @@ func TestRepeatedLaunchesAllocateNothing(t *testing.T) {
 	require.NoError(t, tr.Err())
 }
 
-// A program without repetition is recorded all the same, past the number at which it is
-// known for one.
+// A program without repetition is recorded correctly beyond maxRepeats, where the search for repetitions
+// ends.
 func TestManyDifferentLaunches(t *testing.T) {
 	const launches = 70_000
 	tr := tracer.New(null.New(), "many", tracer.Deferred)
@@ -572,7 +572,7 @@ func TestManyDifferentLaunches(t *testing.T) {
 	}
 }
 
-// Finish names the operation of the program that is wrong, though repetitions are verified only once.
+// Finish names the invalid operation by its id in the program, though equal operations are verified once.
 func TestAnErrorNamesTheFirstWrongOperation(t *testing.T) {
 	tr := tracer.New(null.New(), "wrong", tracer.Deferred)
 	square := load(t, tr, "square")

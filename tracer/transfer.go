@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Copy records a copy of all of src to dst, which is as long in bytes. Either
-// may be device or pinned host memory.
+// Copy records a copy of all of src to dst, which must have the same size in bytes and must not overlap
+// it. Either may be device, managed or pinned host memory.
 func (t *Tracer) Copy(dst, src Buffer) {
 	if t.stopped() {
 		return
@@ -37,7 +37,7 @@ func (t *Tracer) Copy(dst, src Buffer) {
 	t.transfer(ir.KindCopy, pc, ranged(dst), ranged(src))
 }
 
-// transfer records a call that is no launch, and runs it.
+// transfer records a call that is no launch, or runs it, as the mode requires.
 func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with calls.Operand) {
 	c := t.hand
 	*c = calls.Call{Kind: kind, PC: pc, Operands: append(c.Operands[:0], of, with)}
@@ -98,7 +98,8 @@ func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
 	t.transfer(ir.KindPrefetch, pc, ranged(b), calls.Valued(way))
 }
 
-// memsetPattern is the value as an unsigned integer the driver can fill with.
+// memsetPattern returns the value as an unsigned integer of 1, 2 or 4 bytes, the widths that the driver
+// fills with. An 8-byte value is possible if its halves are equal.
 func memsetPattern(v ir.Scalar) (ir.Scalar, bool) {
 	switch v.Type.Size() {
 	case 1:
@@ -118,9 +119,9 @@ type Use struct {
 	Mode   ir.Mode
 }
 
-// HostCall records a call of f when the stream reaches it. f may touch the
-// declared pinned host buffers and must not call the device. An error that it returns, or a panic, is a device.HostError
-// of the call that waits for the work next: of Exec.Wait in a replay. The work behind it runs all the same.
+// HostCall records a call of f, which runs when the stream reaches it. f may touch the declared pinned
+// host buffers and must not call the device. If f returns an error or panics, the next call that waits
+// for the work returns a device.HostError: in a replay, Exec.Wait. The work behind f runs nevertheless.
 func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
 	if t.stopped() {
 		return
@@ -164,12 +165,15 @@ type Element interface {
 	~uint8 | ~int8 | ~uint16 | ~int16 | ~uint32 | ~int32 | ~float32 | ~uint64 | ~int64 | ~float64
 }
 
-// Write sets the contents of a buffer now, and Read gets them; neither is
-// recorded. The types of the elements and the lengths in bytes must agree: see ErrElement. Pinned memory is touched at once:
-// synchronize first when work in flight uses it. Managed memory is brought to the
-// host, where it stays. A temporary has contents to read only where something gave it
-// memory of its own: a write, or a replay without a memory plan. A buffer that replays have elsewhere since a Swap or Rebind is read and
-// written there. Where live replays of the trace have it in different memory the error is a BindingError: see Buffer.At.
+// Write sets the contents of a buffer now, and Read returns them; neither is recorded. The element types
+// and the lengths in bytes must agree, else the error wraps ErrElement.
+//
+// Pinned memory is touched at once: synchronize first if work in flight uses it. Managed memory moves to
+// the host and stays there. A temporary can be read only if it has memory of its own, which a Write or a
+// replay without a memory plan allocates.
+//
+// A buffer that replays have bound to other memory, by Swap or Rebind, is read and written there. If live
+// replays of the trace have it in different memory, the error is a BindingError: see Buffer.At.
 func Write[T Element](b Buffer, data []T) error {
 	raw := bytesOf(data)
 	if err := fits[T]("write", b, len(raw)); err != nil {
@@ -241,11 +245,13 @@ func Read[T Element](data []T, b Buffer) error {
 	return nil
 }
 
-// ErrElement is in the chain of errors that say that numbers of one type were written to a buffer of another, or read from it.
+// ErrElement is in the chain of errors about numbers of one type that were written to, or read from, a
+// buffer of another type.
 var ErrElement = errors.New("another element type")
 
-// fits reports why n bytes of numbers are not the contents of b. The types have to agree in width and in whether they are floating-point;
-// unsigned integers of that width and bytes stand for the bits of any.
+// fits returns an error if n bytes of numbers of type T cannot be the contents of b. The types must agree
+// in width and in being floating-point or not. Bytes, and unsigned integers of the same width, may hold
+// the bits of any type.
 func fits[T Element](verb string, b Buffer, n int) error {
 	if b.t == nil {
 		return fmt.Errorf("%s: %w", verb, errZero)
@@ -259,6 +265,7 @@ func fits[T Element](verb string, b Buffer, n int) error {
 	return nil
 }
 
+// holds reports whether numbers of a Go type may be elements of type elem: see fits.
 func holds(typ reflect.Type, elem ir.Type) bool {
 	same := int64(typ.Size()) == elem.Size()
 	switch typ.Kind() {
@@ -272,8 +279,9 @@ func holds(typ reflect.Type, elem ir.Type) bool {
 	return same && !elem.Float()
 }
 
-// Draft is a slice to fill and then Write to b: the memory of b itself where that is the
-// host's, so that gigabytes need no room twice, and new elsewhere. Managed memory is brought to the host.
+// Draft returns a slice to fill and then to pass to Write for b. For pinned and managed memory it is the
+// memory of b itself, so that large data need not be in memory twice; managed memory moves to the host.
+// For device memory it is a new slice.
 func Draft[T Element](b Buffer) ([]T, error) {
 	if err := fits[T]("draft", b, int(b.Bytes())); err != nil {
 		return nil, err
@@ -292,7 +300,7 @@ func Draft[T Element](b Buffer) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&host[0])), n), nil
 }
 
-// bytesOf is the memory of a slice of numbers.
+// bytesOf returns the bytes of a slice of numbers, without a copy.
 func bytesOf[T Element](s []T) []byte {
 	if len(s) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// What the host may touch is drafted in place, slices of buffers too, and from anywhere a draft
-// arrives when it is written.
+// Draft returns the memory itself where the host may touch it, also for slices of buffers. In all kinds of
+// memory a draft has its effect when it is written.
 func TestDraft(t *testing.T) {
 	dev, err := sim.New(sim.Options{})
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// A draft of managed memory waits for what kernels do with it, and fails as that does.
+// Draft of managed memory waits for the kernels that use it, and returns their error.
 func TestADraftThatCannotBe(t *testing.T) {
 	dev := null.New()
 	tr := tracer.New(dev, "drafts", tracer.Deferred)
@@ -56,7 +56,8 @@ func TestADraftThatCannotBe(t *testing.T) {
 	assert.ErrorContains(t, err, "draft @m: ")
 }
 
-// Numbers of another type do not become the contents of a buffer because they have as many bytes. Unsigned integers and bytes are bits.
+// Numbers of another type are refused even if they have the same size. Unsigned integers and bytes are
+// accepted as bits of any type.
 func TestElementsHaveToAgree(t *testing.T) {
 	tr := tracer.New(null.New(), "elements", tracer.Deferred)
 	f32, f64 := tr.Alloc("f32", ir.F32, 8, ir.InOut), tr.Alloc("f64", ir.F64, 4, ir.InOut)

@@ -11,5 +11,6 @@ func init() {
 	}
 }
 
-// view is a Trace as package graphexec uses it.
+// view is the traced.Trace of a Trace. Its methods are for package graphexec and are not exported on
+// Trace.
 type view struct{ *Trace }

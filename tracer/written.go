@@ -6,12 +6,12 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// extents are ranges of bytes of one buffer, ascending and apart.
+// extents is a set of bytes of one buffer: ascending ranges of which no two overlap or touch.
 type extents []extent
 
 type extent struct{ lo, hi int64 }
 
-// add adds the bytes [lo, hi).
+// add adds the bytes [lo, hi) and merges ranges that they join.
 func (s *extents) add(lo, hi int64) {
 	if lo >= hi {
 		return
@@ -28,14 +28,16 @@ func (s *extents) add(lo, hi int64) {
 	*s = slices.Replace(*s, first, end, extent{lo, hi})
 }
 
-// has reports whether all bytes [lo, hi) are among them.
+// has reports whether the set contains all bytes [lo, hi). One range must hold them, as ranges that touch
+// are merged.
 func (s extents) has(lo, hi int64) bool {
 	return lo >= hi || slices.ContainsFunc(s, func(e extent) bool { return e.lo <= lo && hi <= e.hi })
 }
 
-// Unwritten returns the name of a buffer from which a replay would read bytes that neither Write nor the program itself has
-// written; it is empty if there is none. Memory that HostBytes has returned counts as written, and so does all memory of an Eager trace, which
-// has run. Other ways to write are not seen: a device.Write to an address, and work of other traces.
+// Unwritten returns the name of a buffer from which a replay would read bytes that neither Write nor the
+// program itself has written. It returns "" if there is none. Memory that HostBytes has returned counts
+// as written, and so does all memory of an Eager trace, which has run. Other writes are not seen: a
+// device.Write to an address, and work of other traces.
 func (tr *Trace) Unwritten() string {
 	if tr == nil || tr.t == nil || tr.t.mode == Eager {
 		return ""
@@ -57,7 +59,8 @@ func (tr *Trace) Unwritten() string {
 	return ""
 }
 
-// unwritten returns an access of op that reads what is not written, and counts what op writes. Host functions are left out: a rehearsal calls none.
+// unwritten returns an access of op that reads unwritten bytes, and adds the bytes that op writes. It
+// ignores host functions, since a rehearsal calls none, and prefetches, which keep contents.
 func unwritten(op *ir.Op, written []extents) *ir.Access {
 	if op.Kind == ir.KindHost || op.Kind == ir.KindPrefetch {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Ranges are those of a table of bytes.
+// The operations on extents agree with a table of bytes.
 func TestExtents(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 31))
 	for range 200 {
@@ -37,7 +37,8 @@ func TestExtents(t *testing.T) {
 	}
 }
 
-// A buffer is unwritten until Write has had every byte that is read before the program writes it, or HostBytes.
+// A buffer is unwritten until Write or HostBytes has covered every byte that the program reads before it
+// writes it.
 func TestUnwritten(t *testing.T) {
 	dev := null.New()
 	tr := New(dev, "unwritten", Deferred)
