@@ -15,8 +15,8 @@ import (
 // million is the size of the largest graph the design promises to hold.
 const million = 1_000_000
 
-// wide is a traced graph of n launches over 64 tiles of a buffer, each reading
-// its tile and a neighbour's: the shape of a stencil, with four arguments.
+// wide returns a traced graph of n launches over 64 tiles of a buffer. Each has four arguments and reads
+// its own tile and a neighbour's, as in a stencil.
 func wide(n int) *ir.Graph {
 	const tiles, tile = 64, 4096
 	g := &ir.Graph{
@@ -83,9 +83,8 @@ func BenchmarkVerifyTracedMillion(b *testing.B) {
 	}
 }
 
-// stencilDeps are the dependencies of wide, reduced when they say so: an
-// operation waits for the one that last had its tile and for the one before
-// it, whose neighbour tile it writes.
+// stencilDeps returns the dependencies of wide, reduced or not: an operation waits for the last one that
+// used its tile and for the one before it, which read the tile that it writes.
 func stencilDeps(b *testing.B, n int) *ir.Graph {
 	var deps []ir.Dep
 	for v := 1; v < n; v++ {
@@ -109,8 +108,8 @@ func BenchmarkVerifyAnalyzedMillion(b *testing.B) {
 	}
 }
 
-// lattice is a reduced graph of n empty operations in rows of the given width,
-// each after its two neighbours above.
+// lattice returns a reduced graph of n empty operations in rows of the given width. Each depends on its two
+// neighbours in the row above.
 func lattice(b *testing.B, n, width int) *ir.Graph {
 	g := &ir.Graph{Name: "lattice", Ops: make([]ir.Op, n)}
 	var deps []ir.Dep
@@ -125,7 +124,7 @@ func lattice(b *testing.B, n, width int) *ir.Graph {
 	return g
 }
 
-// Reduction is checked with clocks for 16 chains at a time: width is what costs.
+// Reduction is checked with clocks for 16 chains at a time, so the time grows with the width.
 func BenchmarkVerifyReducedMillion(b *testing.B) {
 	for _, width := range []int{16, 128, 1024} {
 		b.Run(fmt.Sprintf("width=%d", width), func(b *testing.B) {

@@ -1,22 +1,22 @@
 package ir
 
-// PlaceKind says which memory a buffer lives in.
+// PlaceKind is the kind of memory that holds a buffer.
 type PlaceKind uint8
 
 const (
-	OnDevice PlaceKind = iota
-	PinnedHost
-	PageableHost
-	Managed // moves between the device and the host
+	OnDevice     PlaceKind = iota // memory of one device
+	PinnedHost                    // page-locked host memory, which the device copies without staging
+	PageableHost                  // ordinary host memory
+	Managed                       // moves between the device and the host on access
 )
 
-// Place is where a buffer lives; Device is the ordinal and counts only OnDevice.
+// Place is the memory that holds a buffer. Device is the ordinal of the device; only OnDevice uses it.
 type Place struct {
 	Kind   PlaceKind
 	Device int32
 }
 
-// Role says what a buffer's contents mean to the program around the graph.
+// Role is the use that the program around the graph makes of a buffer's contents.
 type Role uint8
 
 const (
@@ -53,7 +53,7 @@ func (r Range) Overlaps(o Range) bool {
 	return r.Buffer == o.Buffer && max(r.Lo, o.Lo) < min(r.Hi, o.Hi)
 }
 
-// intersect returns the bytes that both ranges hold; it is empty when they share none.
+// intersect returns the bytes that both ranges hold. It is empty if they share none.
 func (r Range) intersect(o Range) Range {
 	if r.Buffer != o.Buffer {
 		return Range{Buffer: r.Buffer}
@@ -61,14 +61,14 @@ func (r Range) intersect(o Range) Range {
 	return Range{r.Buffer, max(r.Lo, o.Lo), min(r.Hi, o.Hi)}
 }
 
-// Mode says what an operation does with a range of bytes.
+// Mode is the way in which an operation accesses a range of bytes.
 type Mode uint8
 
 const (
-	Read Mode = iota
-	Write
-	ReadWrite
-	Reduce // commutative update: reads and writes, ordered like ReadWrite for now
+	Read      Mode = iota
+	Write          // does not depend on the old bytes
+	ReadWrite      // reads the old bytes and may change them
+	Reduce         // commutative update such as an atomic addition; ordered like ReadWrite
 )
 
 // Reads reports whether the mode observes the old bytes.
@@ -77,15 +77,15 @@ func (m Mode) Reads() bool { return m != Write }
 // Writes reports whether the mode may change the bytes.
 func (m Mode) Writes() bool { return m != Read }
 
-// Access is one use of a range of bytes by an operation. A write may leave
-// some bytes of its range as they were.
+// Access is one use of a range of bytes by an operation. A write may leave some bytes of its range
+// unchanged.
 type Access struct {
 	Range
 	Mode Mode
 }
 
-// Module is a PTX module that launches refer to; Source travels beside the
-// graph in the same file and is not part of the graph's text.
+// Module is a PTX module that launches refer to. Source is not part of the text of the graph: it is in a
+// section of its own in the same file.
 type Module struct {
 	Name   string // identifier in the text form
 	File   string // file name of the section that holds the PTX

@@ -1,17 +1,20 @@
 package ir
 
-// Causes numbers the bytes behind dependencies, from 1. Programs use the same ranges again and again, and a dependency
-// with a number takes 16 bytes, with the range 40. The same ranges in the same order get the same numbers.
+// Causes numbers the ranges of bytes that cause dependencies, from 1. Programs use few different ranges, so
+// a dependency holds a number: it takes 16 bytes, and 40 with the range itself.
+//
+// Recent ranges are in a direct-mapped cache. A range that has been evicted gets a second number, which
+// costs memory only; a map of all ranges would be slower and larger than the ranges. Numbers depend on the
+// sequence of calls alone, so equal sequences give equal numbers.
 type Causes struct {
-	ranges []Range
-	recent [1 << recentBits]int32 // by hash
+	ranges []Range                // by number - 1
+	recent [1 << recentBits]int32 // by hash of a range: its number, 0 for none
 }
 
-// recentBits bounds what Causes remembers. A range that it has forgotten gets one more number,
-// which costs memory and nothing else: a map of all would be slower and larger than the ranges.
+// recentBits is the binary logarithm of the size of the cache.
 const recentBits = 12
 
-// ID is the number of a range, 0 for an empty one.
+// ID returns the number of a range, and 0 for an empty one.
 func (c *Causes) ID(r Range) int32 {
 	if r.Empty() {
 		return 0
@@ -24,10 +27,11 @@ func (c *Causes) ID(r Range) int32 {
 	return *id
 }
 
-// slot is where a range is remembered. Tiles are as far apart as they are long, so both
-// ends are multiplied by themselves: what they have in common must not cancel out.
+// slot returns the place of a range in the cache, by Fibonacci hashing. The ends of tiles, [kn, kn+n), have
+// common factors, which would cancel out in a hash of Lo and Hi that is linear; so Lo is hashed before Hi
+// is combined with it.
 func slot(r Range) uint64 {
-	const golden = 0x9e3779b97f4a7c15 // Fibonacci hashing
+	const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
 	h := (uint64(r.Lo)*golden ^ uint64(r.Hi)) * golden
 	return (h>>32 ^ h ^ uint64(r.Buffer)) * golden >> (64 - recentBits)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// A number leads back to its range, however many others have come since; a range that
-// comes again soon has the number it had.
+// A number stands for its range, however many ranges have been added since. A range that is added again soon
+// gets the same number.
 func TestCausesLeadBackToTheirRanges(t *testing.T) {
 	var c ir.Causes
 	assert.Zero(t, c.ID(ir.Range{Buffer: 3, Lo: 8, Hi: 8}))
@@ -26,7 +26,7 @@ func TestCausesLeadBackToTheirRanges(t *testing.T) {
 	assert.Len(t, c.Ranges(), n)
 }
 
-// Tiles that a program goes through again and again have a number each, whatever their size.
+// The tiles of a program that visits them repeatedly get one number each, whatever their size.
 func TestCausesRememberTiles(t *testing.T) {
 	for size := int64(4); size <= 1<<20; size *= 2 {
 		var c ir.Causes

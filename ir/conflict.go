@@ -6,40 +6,52 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// conflict says that two operations touch the same bytes and one of them
-// writes, so that they must stay in order.
+// conflict is a pair of operations that must stay in order, because both touch the same bytes and one of
+// them writes.
 type conflict struct {
 	dense.Edge
 	hazard Hazard
-	cause  Range
+	cause  Range // bytes that both touch
 }
 
-// sweep goes through operations in some order and finds, for each, the last
-// ones before it that it conflicts with. The optimizer's hazards pass computes the
-// same by another algorithm, and on purpose: a verifier that called the
-// pass it checks would share its mistakes. If these are all ordered, so are all
-// pairs that conflict: the rest follow along the writes of each byte.
+// sweep visits operations in some order and finds, for each, the nearest earlier operations that it
+// conflicts with: of each byte that it reads, the last writer; of each byte that it writes, the readers
+// since the last write, or the writer if there are none. If all these pairs are ordered, then so are all
+// pairs that conflict, by transitivity along the writes of each byte.
 //
-// Every buffer is cut into segments of bytes with the same history. A write
-// joins the segments it covers, so there are never more of them than reads
-// since have cut.
+// Every buffer is cut into segments of bytes with the same history:
+//
+//	bytes      0          64         128        256
+//	           ├──────────┼──────────┼───────────┤
+//	writer     │ %0       │ %2       │ %0        │
+//	readers    │ %1       │          │ %1 %3     │
+//
+// A read or write first cuts the segments at its ends. A write then joins the segments that it covers, so
+// the number of segments is at most the number of cuts since. A step takes O(log s) for the search in a
+// buffer of s segments, plus the segments covered and their readers.
+//
+// The hazards pass of package optimizer computes the same relation by another algorithm. The verifier
+// does not call it, because it would then share its mistakes.
 type sweep struct {
-	buffers [][]segment
-	pool    []reader
-	seen    []int32      // by operation: the last one found to conflict with it
-	settled *dense.Preds // conflicts along its edges are left out, as most are; or nil
+	buffers [][]segment  // by buffer: its segments, ascending and without gaps
+	pool    []reader     // nodes of the lists of readers
+	seen    []int32      // by operation: the last later operation found to conflict with it
+	settled *dense.Preds // edges along which conflicts are not reported, usually most; nil for none
 	found   []conflict
 }
 
-// segment is the bytes [lo, hi) with their last writer and its readers.
+// segment is the bytes [lo, hi) with their last writer and the operations that have read them since.
 type segment struct {
 	lo, hi  int64
 	writer  int32 // -1 for none
-	readers int32 // in pool, -1 for none
+	readers int32 // head of a list in pool, -1 for none
 }
 
-// reader is an element of a list; lists share tails when a segment is cut.
+// reader is a node of a linked list of operations. The two parts of a segment that is cut share the rest
+// of the list, so that a cut takes constant time.
 type reader struct{ op, next int32 }
+
+// newSweep returns a sweep over operations numbered below ops and buffers of these sizes in bytes.
 
 func newSweep(ops int, sizes []int64) *sweep {
 	s := &sweep{buffers: make([][]segment, len(sizes)), seen: make([]int32, ops)}
@@ -54,8 +66,8 @@ func newSweep(ops int, sizes []int64) *sweep {
 	return s
 }
 
-// step takes the accesses of the next operation. Its reads come before its
-// writes, so a ReadWrite waits for the last writer as a read does.
+// step adds the accesses of the next operation. Reads come before writes, so a ReadWrite conflicts with
+// the last writer as a read does.
 func (s *sweep) step(v int32, accesses []Access) {
 	for _, a := range accesses {
 		s.readAs(a, v)
@@ -65,20 +77,21 @@ func (s *sweep) step(v int32, accesses []Access) {
 	}
 }
 
-// readAs takes a if it reads, on behalf of v.
+// readAs adds access a of operation v if it reads.
 func (s *sweep) readAs(a Access, v int32) {
 	if a.Mode.Reads() && !a.Empty() {
 		s.read(v, a.Range)
 	}
 }
 
-// writeAs takes a if it writes, on behalf of v.
+// writeAs adds access a of operation v if it writes.
 func (s *sweep) writeAs(a Access, v int32) {
 	if a.Mode.Writes() && !a.Empty() {
 		s.write(v, a.Range)
 	}
 }
 
+// read makes v a reader of the bytes of r. It conflicts with their writers.
 func (s *sweep) read(v int32, r Range) {
 	i, j := s.cut(r)
 	segs := s.buffers[r.Buffer]
@@ -92,12 +105,13 @@ func (s *sweep) read(v int32, r Range) {
 	}
 }
 
+// write makes v the writer of the bytes of r, in one segment. It conflicts with their readers.
 func (s *sweep) write(v int32, r Range) {
 	i, j := s.cut(r)
 	segs := s.buffers[r.Buffer]
 	for _, seg := range segs[i:j] {
 		bytes := Range{r.Buffer, seg.lo, seg.hi}
-		if seg.readers < 0 { // else the readers stand between the writers
+		if seg.readers < 0 { // readers, if any, are ordered behind the last writer already
 			s.add(seg.writer, v, WAW, bytes)
 		}
 		for at := seg.readers; at >= 0; at = s.pool[at].next {
@@ -108,7 +122,7 @@ func (s *sweep) write(v int32, r Range) {
 	s.buffers[r.Buffer] = slices.Delete(segs, i+1, j)
 }
 
-// cut makes r's ends ends of segments and returns the segments between them.
+// cut cuts segments at both ends of r and returns the indices [i, j) of the segments in between.
 func (s *sweep) cut(r Range) (i, j int) {
 	s.cutAt(r.Buffer, r.Lo)
 	s.cutAt(r.Buffer, r.Hi)
@@ -126,6 +140,7 @@ func (s *sweep) find(b BufferID, at int64) int {
 	return i
 }
 
+// cutAt cuts the segment that holds byte at in two, unless it begins there.
 func (s *sweep) cutAt(b BufferID, at int64) {
 	segs := s.buffers[b]
 	i := s.find(b, at)
@@ -137,7 +152,7 @@ func (s *sweep) cutAt(b BufferID, at int64) {
 	s.buffers[b] = slices.Insert(segs, i, left)
 }
 
-// add notes a conflict, once for each pair.
+// add adds the conflict of u and v to found, once for each pair. u is -1 for none.
 func (s *sweep) add(u, v int32, h Hazard, cause Range) {
 	if u < 0 || u == v || s.seen[u] == v {
 		return
@@ -149,18 +164,19 @@ func (s *sweep) add(u, v int32, h Hazard, cause Range) {
 	s.found = append(s.found, conflict{dense.Edge{From: u, To: v}, h, cause})
 }
 
-// needsAtOnce is about how many needs are kept at once, in 160 MB. A few thousand operations can have more:
-// as many as there are readers, times the writers that each reads from.
+// needsAtOnce is the number of needs after which a batch ends: 160 MB. The number of all needs can be the
+// number of readers times the writers that each reads from, more than memory holds for a few thousand
+// operations.
 const needsAtOnce = 1 << 22
 
-// needs calls check with what must be ordered in g, conflicts and after edges, in program order and in
-// batches that check does not keep, until it returns false. What the edges of settled order is left out,
-// unless settled is nil.
+// needs calls check with batches of the pairs that must be ordered in g, conflicts and after edges, in
+// program order, until check returns false. Pairs with an edge in settled are left out; settled may be
+// nil. check must not keep a batch.
 func (g *Graph) needs(settled *dense.Preds, check func([]conflict) bool) {
 	g.needsBy(needsAtOnce, settled, check)
 }
 
-// needsBy is needs with about n in a batch.
+// needsBy is needs with batches of about n pairs.
 func (g *Graph) needsBy(n int, settled *dense.Preds, check func([]conflict) bool) {
 	sizes := make([]int64, len(g.Buffers))
 	for b := range sizes {
@@ -182,7 +198,7 @@ func (g *Graph) needsBy(n int, settled *dense.Preds, check func([]conflict) bool
 	check(s.found)
 }
 
-// after adds the after edges of v.
+// after adds the after edges of v to found.
 func (s *sweep) after(v int32, edges []OpID) {
 	for _, u := range edges {
 		if s.settled == nil || !s.settled.Has(int32(u), v) {

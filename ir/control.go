@@ -19,7 +19,7 @@ const (
 	Above
 	AtMost   = Below | Equal
 	AtLeast  = Equal | Above
-	NotEqual = Below | Above
+	NotEqual = Below | Above // false for NaN, unlike != in C
 )
 
 var comparisonNames = map[Comparison]string{
@@ -43,11 +43,12 @@ type Condition struct {
 	Value  float64
 }
 
-// conditionTypes are the types of scalars that a condition may compare. Each fits a double, so that the device and the
-// host compare the same numbers.
+// conditionTypes are the types of scalars that a condition may compare. Each fits a double, so that the device
+// and the host compare the same numbers.
 var conditionTypes = []Type{F32, F64, I32, U32}
 
-// Check returns why no device can evaluate the condition in a program with the buffers of g.
+// Check returns an error if a device cannot evaluate the condition in a program with the buffers of g. It
+// wraps ErrMissing if g is nil.
 func (c *Condition) Check(g *Graph) error {
 	r := c.Scalar
 	if g == nil {
@@ -75,17 +76,18 @@ func (c *Condition) Check(g *Graph) error {
 	return nil
 }
 
-// Control is what a loop or a branch evaluates, and the operations that it runs.
+// Control is the condition and the bodies of a loop or a branch.
 //
-// A loop runs its body up to Limit times. After every Every iterations, and after the last, it evaluates the condition,
-// and ends if that holds or the scalar is NaN. A branch runs its first body if the condition holds, else the second.
+// A loop runs its body up to Limit times. After every Every iterations, and after the last, it evaluates the
+// condition, and ends if that holds or the scalar is NaN. A branch runs its first body if the condition holds,
+// else the second.
 type Control struct {
 	Condition
-	Limit int64 // of a loop: iterations at most, at least 1
+	Limit int64 // of a loop: the largest number of iterations, at least 1
 	Every int64 // of a loop: iterations between two evaluations, at least 1
 
-	// Bodies are one for a loop, one or two for a branch. A body has the modules, parameters and buffers of the graph
-	// around it, and no Trace. Its operations have numbers of their own, from 0.
+	// Bodies has one graph for a loop, one or two for a branch. A body has the modules, parameters and
+	// buffers of the graph around it, and no Trace. Its operations have ids of their own, from 0.
 	Bodies []*Graph
 }
 
@@ -97,8 +99,14 @@ func ControlOp(kind Kind, c Control) Op {
 // IsControl reports whether operations of the kind hold bodies.
 func (k Kind) IsControl() bool { return k == KindLoop || k == KindBranch }
 
-// uses is the union of the accesses of all bodies and of the evaluation, as disjoint ranges, ascending. A range that
-// is both read and written, in any order, is ReadWrite.
+// uses returns the union of the accesses of all bodies and of the evaluation, as disjoint ranges, ascending. A
+// range that is both read and written, in any order, is ReadWrite.
+//
+//	read         ├─────────────┤
+//	write                 ├──────────┤
+//	result       │ Read   │ RW │ Write│        one access for each part
+//
+// It is a sweep over the ends of all accesses, with counters of the reads and writes that cover the position.
 func (c *Control) uses() []Access {
 	ends := appendEnds(nil, Access{c.Scalar, Read})
 	for _, body := range c.Bodies {
@@ -115,13 +123,14 @@ func (c *Control) uses() []Access {
 	return sweepEnds(ends)
 }
 
-// end is where an access begins or ends: it changes how many accesses read and write from there on.
+// end is the beginning or the end of an access, with the changes of the two counters at this offset.
 type end struct {
 	buffer        BufferID
 	at            int64
 	reads, writes int
 }
 
+// appendEnds appends both ends of an access. An empty one has none.
 func appendEnds(ends []end, a Access) []end {
 	if a.Empty() {
 		return ends
@@ -142,7 +151,7 @@ func sweepEnds(ends []end) (uses []Access) {
 	reads, writes := 0, 0
 	for i, e := range ends {
 		reads, writes = reads+e.reads, writes+e.writes
-		if reads+writes == 0 || ends[i+1].at == e.at {
+		if reads+writes == 0 || ends[i+1].at == e.at { // no access covers the bytes from here on, or there are none
 			continue
 		}
 		a := Access{Range{e.buffer, e.at, ends[i+1].at}, accessMode(reads > 0, writes > 0)}
@@ -155,6 +164,7 @@ func sweepEnds(ends []end) (uses []Access) {
 	return uses
 }
 
+// accessMode returns the mode of a range that is read, written or both.
 func accessMode(reads, writes bool) Mode {
 	switch {
 	case !writes:
@@ -165,14 +175,14 @@ func accessMode(reads, writes bool) Mode {
 	return ReadWrite
 }
 
-// share gives the tables of g to a body of one of its operations.
+// share sets the tables of a body of one of g's operations, and of the bodies in it, to those of g.
 func (g *Graph) share(body *Graph) {
 	body.Name = g.Name
 	body.Modules, body.Params, body.Buffers, body.Made = g.Modules, g.Params, g.Buffers, g.Made
 	body.shareAll()
 }
 
-// shareAll gives the tables of g to the bodies of its operations.
+// shareAll sets the tables of all bodies in g to those of g.
 func (g *Graph) shareAll() {
 	for v := range g.Ops {
 		if c := g.Ops[v].Control; c != nil {

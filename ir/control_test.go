@@ -58,7 +58,7 @@ func touched(g *ir.Graph, accesses []ir.Access) [][]ir.Hazard {
 	return marks
 }
 
-// within are all accesses of the bodies of an operation, and those of its conditions.
+// within returns all accesses of the bodies of an operation and of its conditions.
 func within(c *ir.Control) []ir.Access {
 	all := []ir.Access{{Range: c.Scalar, Mode: ir.Read}}
 	for _, body := range c.Bodies {

@@ -9,10 +9,10 @@ import (
 	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
-// NewScalar converts a Go number to a scalar of type t. Integers must fit the
-// type exactly; a floating-point value is rounded to nearest, and must not
-// overflow; an integer is accepted for a float. F16 and BF16 take their bits as
-// a uint16. A Scalar of the type is returned unchanged.
+// NewScalar converts a Go number to a scalar of type t. An integer must be in the range of an integer type.
+// A floating-point type accepts both kinds of numbers, rounds to nearest, and must not overflow. F16 and
+// BF16 take their bits as a uint16. A Scalar of type t is returned unchanged. The error wraps ErrMissing
+// if v is nil.
 func NewScalar(t Type, v any) (Scalar, error) {
 	if s, ok := v.(Scalar); ok {
 		if s.Type != t {
@@ -48,6 +48,7 @@ func NewScalar(t Type, v any) (Scalar, error) {
 	return Scalar{}, fmt.Errorf("%s is not an integer for %v: pass one", phrase.Number(v), t)
 }
 
+// asFloat returns the value of any Go number as a float64.
 func asFloat(v reflect.Value) (float64, bool) {
 	switch {
 	case v.CanFloat():
@@ -60,7 +61,7 @@ func asFloat(v reflect.Value) (float64, bool) {
 	return 0, false
 }
 
-// asBits returns the two's complement bits of an integer that fits t.
+// asBits returns the two's complement bits of a Go integer, and whether it is in the range of t.
 func asBits(v reflect.Value, t Type) (uint64, bool) {
 	width := uint(8 * t.Size())
 	mask := ^uint64(0) >> (64 - width)
@@ -69,7 +70,7 @@ func asBits(v reflect.Value, t Type) (uint64, bool) {
 	case v.CanInt():
 		n := v.Int()
 		if signed {
-			return uint64(n) & mask, n<<(64-width)>>(64-width) == n
+			return uint64(n) & mask, n<<(64-width)>>(64-width) == n // unchanged by truncation and sign extension
 		}
 		return uint64(n), n >= 0 && uint64(n) <= mask
 	case v.CanUint():

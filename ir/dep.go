@@ -16,24 +16,27 @@ const (
 	Ordered                    // an explicit after edge
 )
 
-// Dep says that To must wait for From, and why. Cause stands for the bytes behind the
-// first memory hazard, which Graph.Cause tells; it is 0 when the only reason is Ordered.
+// Dep is a dependency: To must wait for From. Hazard is the set of reasons. Cause is the number of the bytes
+// of the first memory hazard, which Graph.Cause returns; it is 0 if the only reason is Ordered.
 type Dep struct {
 	From, To OpID
 	Hazard   Hazard
 	Cause    int32
 }
 
-// rows holds the dependencies in compressed rows, in both directions.
+// rows holds the dependencies in compressed sparse rows, in both directions. All rows are ascending and
+// without duplicates.
 type rows struct {
 	deps   []Dep   // by To, then From
-	causes []Range // by Dep.Cause, from 1 on
+	causes []Range // by Dep.Cause - 1
 	into   []int32 // deps[into[v]:into[v+1]] end at v
 	outs   []OpID  // successors, by From, then To
 	out    []int32 // outs[out[v]:out[v+1]] are v's successors
 }
 
-// buildRows sorts and merges deps, which it takes over.
+// buildRows returns the rows of a graph of n operations. It keeps deps and causes, and sorts and merges
+// deps in place if they are not sorted and distinct. The successors are then a counting sort by From, so
+// sorted dependencies take O(n + deps). The error reports an invalid dependency.
 func buildRows(n int, deps []Dep, causes []Range) (rows, error) {
 	if len(deps) == 0 {
 		deps, causes = nil, nil // a graph without dependencies equals one parsed without any
@@ -62,9 +65,9 @@ func buildRows(n int, deps []Dep, causes []Range) (rows, error) {
 	return r, nil
 }
 
-// count sets the lengths of the rows, and reports whether the dependencies are sorted and all different,
-// as those of an analysis are. Then nothing is written to them, and graphs may share them. All
-// in one pass: a long trace has more dependencies than a cache holds.
+// count sets the lengths of the rows and reports whether the dependencies are sorted and distinct, as those
+// of an analysis are. Such dependencies are not written to, so graphs may share them. Checking and counting
+// share one pass, because the dependencies of a long trace do not fit a cache.
 func (r *rows) count() (ascending bool, err error) {
 	n, ascending := OpID(len(r.into)-1), true
 	last := Dep{From: -1, To: -1}
@@ -81,7 +84,7 @@ func (r *rows) count() (ascending bool, err error) {
 	return ascending, nil
 }
 
-// refuse says what is wrong with a dependency.
+// refuse returns the error for an invalid dependency.
 func (r *rows) refuse(d *Dep) error {
 	n := len(r.into) - 1
 	switch {
@@ -93,8 +96,8 @@ func (r *rows) refuse(d *Dep) error {
 	return fmt.Errorf("dependency %v -> %v has cause %d of %d", d.From, d.To, d.Cause, len(r.causes))
 }
 
-// renumber gives the causes of deps the numbers that they would have if they had come in
-// order: graphs with the same dependencies are then the same.
+// renumber numbers the causes in the order of deps, which are sorted by now. Graphs with the same
+// dependencies are then equal, whatever order the dependencies were added in.
 func renumber(deps []Dep, causes []Range) []Range {
 	var c Causes
 	for i := range deps {
@@ -105,11 +108,13 @@ func renumber(deps []Dep, causes []Range) []Range {
 	return c.Ranges()
 }
 
+// compareDeps orders dependencies by To, then From.
 func compareDeps(a, b Dep) int {
 	return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
 }
 
-// mergeDeps folds neighbours with the same ends into one with all their reasons.
+// mergeDeps merges neighbours with the same ends into one dependency with all their reasons and the first
+// cause.
 func mergeDeps(deps []Dep) []Dep {
 	kept := deps[:0]
 	for _, d := range deps {

@@ -23,7 +23,7 @@ func (n node) Attributes() []encoding.Attribute {
 	return all
 }
 
-// title is the name of an operation for people: its label, its kernel's name or its kind.
+// title returns a short name of an operation: its label, the name of its kernel, or its kind.
 func (op *Op) title() string {
 	switch {
 	case op.Label != "":
@@ -34,7 +34,7 @@ func (op *Op) title() string {
 	return op.Kind.String()
 }
 
-// condition is the name of a loop or a branch without a label, as texts have it.
+// condition returns the name of a loop or a branch without a label: kind and condition in the text form.
 func (g *Graph) condition(op *Op) string {
 	p := printer{g: g}
 	p.text(op.Kind.String())
@@ -53,7 +53,7 @@ func (e edge) Attributes() []encoding.Attribute {
 	return nil
 }
 
-// reason is the hazards of a dependency and the bytes behind the first.
+// reason returns the hazards of a dependency and the bytes that cause it, in the text form.
 func (g *Graph) reason(d Dep) string {
 	p := printer{g: g}
 	p.reason(d)

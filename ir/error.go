@@ -10,15 +10,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 )
 
-// ErrMissing is in the chain of errors about an argument that is nil or zero and must not be, of all packages but those of
-// devices, whose errors are a *device.Error.
+// ErrMissing is in the chain of errors about a required argument that is nil or zero. Packages of devices
+// return a *device.Error instead.
 var ErrMissing = absent.Err
 
-// ErrOtherTrace is in the chain of errors that say that a graph was not made from a trace.
+// ErrOtherTrace is in the chain of errors about a graph that was made from another trace than the one it is
+// used with.
 var ErrOtherTrace = errors.New("the plan is of another trace")
 
-// Error is a mistake in a text, at a line and a column (a byte of the line),
-// both counted from 1. Line is 0 when the error is about no single place.
+// Error is a mistake in a text. Line and Col count from 1; Col counts bytes. Line is 0 if the mistake has no
+// single place.
 type Error struct {
 	File   string
 	Line   int
@@ -44,8 +45,8 @@ func (e *Error) Error() string {
 	return msg + "\n    " + line + "\n    " + indent(line[:col]) + "^"
 }
 
-// visible puts a ? for every byte of a control character or of broken UTF-8: a
-// binary file must not steer the terminal, and columns stay true.
+// visible replaces every byte of a control character or of invalid UTF-8 by a question mark, so that a
+// binary file sends no control sequences to the terminal. The line keeps its length, and so Col is right.
 func visible(line string) string {
 	b := []byte(line)
 	for i := 0; i < len(line); {
@@ -58,11 +59,11 @@ func visible(line string) string {
 	return string(b)
 }
 
-// windowBytes is about how much of a long line an error shows.
+// windowBytes is about the length of the part of a long line that an error shows, in bytes.
 const windowBytes = 100
 
-// window cuts a long line around byte col and returns the place of col in what
-// it keeps.
+// window returns the part of a long line around byte col, and the place of col in that part. It cuts
+// between characters.
 func window(line string, col int) (string, int) {
 	col = min(col, len(line))
 	lo, hi := max(0, col-windowBytes/2), min(len(line), col+windowBytes/2)
@@ -85,8 +86,7 @@ func window(line string, col int) (string, int) {
 	return before + line[lo:hi] + after, len(before) + col - lo
 }
 
-// indent is white space as wide as s: tabs stay, since only the terminal knows
-// their width.
+// indent returns white space as wide as s on a terminal. It keeps tabs, whose width depends on the terminal.
 func indent(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -96,7 +96,7 @@ func indent(s string) string {
 	}, s)
 }
 
-// mistakes are those of one text, by position.
+// mistakes is the list of mistakes in one text, by position.
 type mistakes []*Error
 
 func (e mistakes) Error() string {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// File is what a .rir file holds: a graph with the sources of its modules and,
-// if there is one, a schedule of it.
+// File is the content of a .rir file: a graph with the sources of its modules and, optionally, a schedule
+// of the graph.
 type File struct {
 	Graph    *Graph
 	Schedule *Schedule // nil when the file has none
@@ -40,7 +40,7 @@ func Format(g *Graph, s *Schedule) []byte {
 	return txtar.Format(&a)
 }
 
-// ReadFile loads the named file; see Load.
+// ReadFile reads and verifies the named file; see Load for the errors.
 func ReadFile(name string) (*File, error) {
 	src, err := os.ReadFile(name)
 	if err != nil {
@@ -52,7 +52,8 @@ func ReadFile(name string) (*File, error) {
 // section is a part of a file that holds the PTX of a module.
 type section = txtar.File
 
-// cutSections splits a file into the .rir text and the sections after it.
+// cutSections splits a file into the .rir text and the sections after it. A text without a marker is not
+// parsed as an archive, which would copy it.
 func cutSections(src string) (string, []section) {
 	if !strings.HasPrefix(src, "-- ") && !strings.Contains(src, "\n-- ") {
 		return src, nil

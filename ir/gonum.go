@@ -85,7 +85,7 @@ func (g *Graph) Edge(uid, vid int64) graph.Edge {
 	return edge{node{g, OpID(uid)}, node{g, OpID(vid)}}
 }
 
-// nodes iterates over n operations by index. It stands before the first at -1.
+// nodes iterates over n operations by index. The index at is -1 before the first.
 type nodes struct {
 	g     *Graph
 	at, n int

@@ -19,9 +19,8 @@ import (
 // built counts the conformance cases that a Graph can represent.
 var built int
 
-// build makes a Graph of a conformance case. Ids of a Graph are dense, edges
-// run upwards and never from a node to itself: cases with other ids are left
-// out, other edges are turned round or dropped.
+// build makes a Graph of a conformance case. Ids of a Graph are dense, and edges run to higher ids. Cases with
+// other ids are omitted; other edges are reversed, and loops are dropped.
 func build(nodes []graph.Node, lines []testgraph.WeightedLine, _, _ float64) (graph.Graph, []graph.Node, []testgraph.Edge, float64, float64, bool) {
 	ids := make(map[int64]bool)
 	for _, n := range nodes {
@@ -135,7 +134,7 @@ func TestGonumAlgorithmsRunOnAGraph(t *testing.T) {
 	assert.Len(t, route, 3)
 }
 
-// Dijkstra finds a path exactly where the verifier's search for paths does.
+// The verifier's search finds a path exactly where Dijkstra's algorithm does.
 func TestGonumPathsAgreeWithReachability(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	g := irtest.Analyze(irtest.RandomDAG(r, 40, 0.06))

@@ -1,6 +1,6 @@
 package ir
 
-// Phase is how far analysis has come.
+// Phase is the stage of analysis of a graph. Each phase satisfies the rules of those before.
 type Phase uint8
 
 const (
@@ -22,22 +22,23 @@ type Graph struct {
 	Buffers []Buffer
 	Ops     []Op
 
-	// Trace identifies the recording that the graph, or what passes made it from, comes from; 0 for one that was read from
-	// text or made by hand.
+	// Trace identifies the recording from which the graph was made, directly or by passes. It is 0 for a
+	// graph that was read from text or built by hand.
 	Trace uint64
 
-	// Origin is, by operation, its id in the trace that the graph was made from by leaving
-	// operations out or repeating them all; nil when that was not done.
+	// Origin is, by operation, its id in the trace. It is nil if the ids are equal: no pass has removed or
+	// repeated operations.
 	Origin []OpID
 
-	// Copies is how many replays of the trace one of the graph is; 0 is one.
+	// Copies is the number of replays of the trace that one replay of the graph stands for, as after
+	// unrolling; 0 stands for 1.
 	Copies int
 
-	// Made is the number of buffers that passes have added, at the end of Buffers. The trace does not contain them, so
-	// they get memory when the graph is instantiated.
+	// Made is the number of buffers that passes have added, at the end of Buffers. The trace does not contain
+	// them, so they get memory when the graph is instantiated.
 	Made int
 
-	rows rows
+	rows rows // the dependencies
 }
 
 // Len is the number of operations.
@@ -51,9 +52,9 @@ func (g *Graph) Traced(v OpID) OpID {
 	return g.Origin[v]
 }
 
-// WithDeps returns a copy of g in the given phase whose dependencies are deps, with
-// numbers for causes; it takes both slices over. Duplicates are merged. It fails when an
-// edge does not run forward in program order.
+// WithDeps returns a copy of g in the given phase with deps as dependencies, whose Cause fields are numbers
+// of causes, from 1. It keeps both slices. Duplicates are merged. The error reports a dependency that does
+// not run forward in program order or names a missing operation or cause.
 func (g *Graph) WithDeps(phase Phase, deps []Dep, causes []Range) (*Graph, error) {
 	r, err := buildRows(len(g.Ops), deps, causes)
 	if err != nil {
@@ -67,7 +68,7 @@ func (g *Graph) WithDeps(phase Phase, deps []Dep, causes []Range) (*Graph, error
 // Deps returns every dependency, ordered by To, then From. Read only.
 func (g *Graph) Deps() []Dep { return g.rows.deps }
 
-// Cause is the bytes behind a dependency, empty for none.
+// Cause returns the bytes that cause a dependency. It is empty if there are none.
 func (g *Graph) Cause(d Dep) Range {
 	if d.Cause == 0 {
 		return Range{}
@@ -75,7 +76,8 @@ func (g *Graph) Cause(d Dep) Range {
 	return g.rows.causes[d.Cause-1]
 }
 
-// DepsInto returns the dependencies that end at v, ordered by From; none of an operation that there is not. Read only.
+// DepsInto returns the dependencies that end at v, ordered by From. It is empty if v is not in the graph. Read
+// only.
 func (g *Graph) DepsInto(v OpID) []Dep {
 	if uint(v) >= uint(max(len(g.rows.into), 1)-1) {
 		return nil
@@ -83,7 +85,7 @@ func (g *Graph) DepsInto(v OpID) []Dep {
 	return g.rows.deps[g.rows.into[v]:g.rows.into[v+1]]
 }
 
-// Succs returns the operations that depend on v, ascending; none of an operation that there is not. Read only.
+// Succs returns the operations that depend on v, ascending. It is empty if v is not in the graph. Read only.
 func (g *Graph) Succs(v OpID) []OpID {
 	if uint(v) >= uint(max(len(g.rows.out), 1)-1) {
 		return nil

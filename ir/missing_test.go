@@ -24,7 +24,7 @@ const missingText = `graph missing {
 .visible .entry square(.param .u64 x) { ret; }
 `
 
-// TestMissingArguments leaves arguments out of all that the package exports.
+// TestMissingArguments calls the exported functions with nil or zero arguments.
 func TestMissingArguments(t *testing.T) {
 	file := func(t *testing.T) *ir.File {
 		f, err := ir.Load("missing", missingText)

@@ -2,8 +2,8 @@ package ir
 
 import "strconv"
 
-// bareName reports whether s can stand in the text form without quotes. Dots
-// are left out where a dot ends the name, which is after a module's.
+// bareName reports whether s needs no quotes in the text form. dots allows dots in the name; the name of a
+// module has none, because a dot separates it from the kernel.
 func bareName(s string, dots bool) bool {
 	for i := range len(s) {
 		if !nameByte[s[i]] && !(dots && s[i] == '.') {
@@ -13,9 +13,8 @@ func bareName(s string, dots bool) bool {
 	return s != ""
 }
 
-// nameByte holds the bytes of names that need no quotes: those of a mangled
-// C++ name, of PTX, and digits anywhere, since a sigil or the position tells
-// names from numbers.
+// nameByte is the set of bytes that need no quotes in a name: those of identifiers of PTX and of mangled C++
+// names. A digit may come first, since a sigil or the position distinguishes names from numbers.
 var nameByte = func() (set [256]bool) {
 	for c := range set {
 		lower := c | 0x20
@@ -24,6 +23,7 @@ var nameByte = func() (set [256]bool) {
 	return set
 }()
 
+// appendName appends a name in the text form, with quotes if it needs them.
 func appendName(dst []byte, s string, dots bool) []byte {
 	if bareName(s, dots) {
 		return append(dst, s...)

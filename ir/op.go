@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind uint8
 
 const (
@@ -11,7 +11,7 @@ const (
 	KindCopy                 // copy @src -> @dst           moves bytes
 	KindMemset               // memset @dst u32=0           fills with a pattern
 	KindHost                 // host "name"                 calls a host function
-	KindPrefetch             // prefetch @x -> device       moves managed memory to who will touch it
+	KindPrefetch             // prefetch @x -> device       moves managed memory to the device or the host
 	KindLoop                 // loop until @r below 1 max(9) {}   repeats its body
 	KindBranch               // branch if @r below 1 {} else {}   runs one of its bodies
 	numKinds
@@ -41,21 +41,20 @@ type Op struct {
 	Memset   *Memset
 	Prefetch *Prefetch
 
-	// Uses are the accesses of a launch or of a host call. For a loop or a branch, ControlOp computes them. Those of a
-	// copy, memset or prefetch follow from its operands: call Accesses for any kind.
+	// Uses are the accesses of a launch or of a host call. For a loop or a branch, ControlOp computes them.
+	// Those of a copy, memset or prefetch follow from its operands: call Accesses for any kind.
 	Uses []Access
 
 	Control *Control // of a loop or a branch
 
-	// After lists operations this one must follow for reasons the accesses do
-	// not show. All are earlier in program order.
+	// After lists operations that must come before this one although no accesses conflict. All are earlier
+	// in program order.
 	After []OpID
 
-	// Label is a name for people: the host function's for a host call, free
-	// text for the others.
+	// Label is a name for messages: that of the function for a host call, any text for other kinds.
 	Label string
 
-	// Cost is a declared duration in nanoseconds; negative when none is.
+	// Cost is a declared duration in nanoseconds. It is negative if none is declared.
 	Cost int64
 
 	// Pos is nil if the position is unknown. Operations may share it.
@@ -92,7 +91,7 @@ type Launch struct {
 	Args   []Arg
 }
 
-// ArgKind says what an argument holds.
+// ArgKind is the kind of an argument.
 type ArgKind uint8
 
 const (
@@ -113,16 +112,15 @@ type Arg struct {
 // Copy moves Src to Dst, ranges of equal size that do not overlap.
 type Copy struct{ Dst, Src Range }
 
-// Memset fills Dst with the bytes of Value; both ends are multiples of its width
-// (1, 2 or 4 bytes), as the driver demands.
+// Memset fills Dst with the bytes of Value. The driver requires that both ends are multiples of the width
+// of Value, which is 1, 2 or 4 bytes.
 type Memset struct {
 	Dst   Range
 	Value Scalar
 }
 
-// Prefetch moves managed memory to the device, or to the host. The contents stay, but
-// who uses the bytes later should find them where they were sent: it is ordered like an
-// operation that reads and writes its range.
+// Prefetch moves managed memory to the device, or to the host. It does not change the contents. It is ordered
+// like an operation that reads and writes its range, so that later accesses find the bytes in place.
 type Prefetch struct {
 	Range    Range
 	ToDevice bool
@@ -137,8 +135,8 @@ func (op *Op) Complete() bool {
 		op.Kind.IsControl() == (op.Control != nil)
 }
 
-// Accesses returns every access of op: its Uses, which are not to be changed, or
-// what follows from its operands, in scratch.
+// Accesses returns every access of op: its Uses, which the caller must not change, or for a copy, memset or
+// prefetch the accesses of its operands, in scratch. With scratch on the stack, nothing is allocated.
 func (op *Op) Accesses(scratch *[2]Access) []Access {
 	if op.Kind == KindLaunch || op.Kind == KindHost || op.Kind.IsControl() {
 		return op.Uses

@@ -6,28 +6,31 @@ import (
 	"strings"
 )
 
-// Parse reads a .rir file; the name serves for errors only. It checks the
-// form and that every name is declared; Verify checks what the graph means, and
-// Load does both. errors.As finds the first *Error.
+// Parse reads a .rir file. The name is for errors only. Parse checks the syntax and that every name is
+// declared; Verify checks the graph, and Load does both. errors.As finds the first *Error.
 func Parse(name, src string) (*File, error) {
 	f, _, err := parse(name, src)
 	return f, err
 }
 
-// parser builds a graph from its text. See docs/IR.md for the grammar.
+// parser builds a graph from its text by recursive descent. See docs/IR.md for
+// the grammar. It reports up to maxErrors mistakes: after one, it goes on with the next statement.
+//
+// Methods read one construct each, whose syntax is in their comments. They return a zero value after a
+// mistake and need not check for it, since the scanner reads nothing until the statement ends.
 type parser struct {
 	scanner
 	file   string
-	g      *Graph
+	g      *Graph // the graph or body being read
 	sched  *Schedule
-	nested int // bodies around the statement
+	nested int // number of bodies around the statement
 
 	modules, params, buffers symbols
 
 	opAt    []int // by operation: offset of its line in the graph
-	turnAt  []int // by operation: offset of its line in the schedule, -1 without
+	turnAt  []int // by operation: offset of its line in the schedule, -1 for none
 	forward []forwardRef
-	misnum  bool // an operation had a wrong number: later ones may have, too
+	misnum  bool // an operation had a wrong number, so later numbers are not checked
 	deps    []Dep
 	causes  Causes
 
@@ -43,24 +46,25 @@ type parser struct {
 	ids        slab[OpID]
 	positions  slab[Position]
 
-	// Lists grow here before they are kept.
+	// Scratch memory in which lists grow before a slab keeps a copy.
 	someArgs []Arg
 	someUses []Access
 	someIDs  []OpID
 }
 
-// symbols are the declared names of one kind.
+// symbols is the table of the declared names of one kind.
 type symbols struct {
-	what, sigil string
-	aName       string // for "expected ..."
-	index       map[string]int
-	names       []string
+	what, sigil string         // such as buffer and @
+	aName       string         // "the name of a buffer", for "expected ..."
+	index       map[string]int // by name: its id
+	names       []string       // by id
 }
 
 func newSymbols(what, sigil string) symbols {
 	return symbols{what: what, sigil: sigil, aName: "the name of a " + what, index: make(map[string]int)}
 }
 
+// parse is Parse. It also returns the parser, which has the places of operations for errors of Verify.
 func parse(name, src string) (*File, *parser, error) {
 	text, sections := cutSections(src)
 	p := &parser{
@@ -81,7 +85,7 @@ func parse(name, src string) (*File, *parser, error) {
 	return &File{Graph: p.g, Schedule: p.sched}, p, nil
 }
 
-// errors turns the mistakes into errors with lines; nil when there are none.
+// errors returns the mistakes with their lines and columns, by position. It returns nil if there are none.
 func (p *parser) errors(src string) error {
 	if len(p.errs) == 0 {
 		return nil
@@ -94,7 +98,7 @@ func (p *parser) errors(src string) error {
 	return all
 }
 
-// errorAt finds the line and column of byte pos of src.
+// errorAt returns an error with the line and column of byte pos of src.
 func errorAt(file, src string, pos int, msg string) *Error {
 	start := strings.LastIndexByte(src[:pos], '\n') + 1
 	line, _, _ := strings.Cut(src[start:], "\n")
@@ -128,8 +132,8 @@ func (p *parser) topLevel() {
 	}
 }
 
-// block reads statements between braces. After a mistake in the header it goes
-// on behind the brace of the same line, and gives up when there is none.
+// block reads statements between braces. After a mistake in the header it continues behind the brace on the
+// same line. If there is none, parsing ends.
 func (p *parser) block(statement func()) {
 	p.skip()
 	open := p.pos
@@ -151,7 +155,7 @@ func (p *parser) block(statement func()) {
 	}
 }
 
-// unclosed reports a block without end, unless one inside it is to blame.
+// unclosed reports a block without a closing brace, unless a block inside it has been reported for that.
 func (p *parser) unclosed(open int) {
 	n := len(p.errs)
 	if n >= maxErrors || n > 0 && p.errs[n-1].msg == unclosed {
@@ -162,8 +166,8 @@ func (p *parser) unclosed(open int) {
 
 const unclosed = "this block is not closed: add }"
 
-// resumeAtBrace moves behind the last brace of the line and forgets that the
-// statement has failed.
+// resumeAtBrace moves behind the last opening brace of the line and resumes reading. It reports whether there
+// is one.
 func (p *parser) resumeAtBrace() bool {
 	line, _, _ := strings.Cut(p.src[p.pos:], "\n")
 	i := strings.LastIndexByte(line, '{')
@@ -188,6 +192,7 @@ func (p *parser) endStatement() {
 	}
 }
 
+// graph reads graph name { ... }, whose first word is at offset at.
 func (p *parser) graph(at int) {
 	if p.g != nil {
 		p.fail(at, "a second graph: a file holds one")
@@ -206,7 +211,8 @@ func (p *parser) graph(at int) {
 	}
 }
 
-// finish resolves what the operations of a graph or a body name, after the last of them.
+// finish completes a graph or a body behind its last statement: it resolves forward references and builds
+// the rows of dependencies.
 func (p *parser) finish() {
 	if len(p.errs) == 0 {
 		p.resolveForward()

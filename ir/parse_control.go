@@ -2,7 +2,7 @@ package ir
 
 import "math"
 
-// maxNesting is how deep bodies may be nested in a text.
+// maxNesting is the greatest nesting depth of bodies in a text. It bounds the recursion of the parser.
 const maxNesting = 16
 
 // control reads a loop or a branch behind its kind:
@@ -46,7 +46,8 @@ func (p *parser) count() int64 {
 	return n
 }
 
-// bodies reads the blocks of a loop or a branch. It goes on after a mistake in the line before.
+// bodies reads the blocks of a loop or a branch. It does so after a mistake in the header, too, so that the
+// lines of the body are not taken for lines of the graph.
 func (p *parser) bodies(op *Op) {
 	op.Control.Bodies = append(op.Control.Bodies, p.body())
 	if c := p.peek(); op.Kind == KindBranch && c != '\n' && c != '}' && c != 0 {
@@ -55,7 +56,7 @@ func (p *parser) bodies(op *Op) {
 	}
 }
 
-// scope is what the parser keeps of a graph while it reads a body in it.
+// scope is the state of the parser that belongs to one graph. body saves it while it reads a nested graph.
 type scope struct {
 	g       *Graph
 	opAt    []int
@@ -86,6 +87,7 @@ func (p *parser) body() *Graph {
 	return body
 }
 
+// bodyStatement reads an operation or the deps block of a body, which has no declarations.
 func (p *parser) bodyStatement() {
 	if p.peek() == '%' {
 		p.op()

@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// declarations are the statements of a graph that begin with a word.
 var declarations = []struct {
 	word string
 	read func(*parser)
@@ -22,6 +23,7 @@ var declarationWords = func() (words []string) {
 	return words
 }()
 
+// graphStatement reads an operation, a declaration or the deps block.
 func (p *parser) graphStatement() {
 	if p.peek() == '%' {
 		p.op()
@@ -33,7 +35,8 @@ func (p *parser) graphStatement() {
 	}
 }
 
-// declare reads the name of a new symbol; the caller adds what it stands for.
+// declare reads the name of a new symbol and adds it to the table. The caller appends the declared value to
+// the graph, under the same index.
 func (p *parser) declare(table *symbols, set *[256]bool) string {
 	p.sigil(table)
 	at := p.pos
@@ -60,6 +63,7 @@ func (p *parser) refer(table *symbols, set *[256]bool) int {
 	return id
 }
 
+// sigil reads the sigil of a kind of names, such as @. Names of modules have none.
 func (p *parser) sigil(table *symbols) {
 	if table.sigil == "" {
 		p.skip()
@@ -68,11 +72,13 @@ func (p *parser) sigil(table *symbols) {
 	p.expect(table.sigil[0])
 }
 
+// moduleDecl reads module vec "vec.ptx", behind its first word as the other declarations.
 func (p *parser) moduleDecl() {
 	m := Module{Name: p.declare(&p.modules, &nameByte), File: p.quoted()}
 	p.g.Modules = append(p.g.Modules, m)
 }
 
+// paramDecl reads param $alpha f32 = 0.5.
 func (p *parser) paramDecl() {
 	name := p.declare(&p.params, &dottedBytes)
 	t := p.scalarType()
@@ -80,6 +86,7 @@ func (p *parser) paramDecl() {
 	p.g.Params = append(p.g.Params, Param{Name: name, Value: p.value(t)})
 }
 
+// bufferDecl reads buffer @x f32[1024] device(0) input.
 func (p *parser) bufferDecl() {
 	b := Buffer{Name: p.declare(&p.buffers, &dottedBytes), Elem: p.scalarType()}
 	p.open('[')
@@ -89,7 +96,7 @@ func (p *parser) bufferDecl() {
 	p.g.Buffers = append(p.g.Buffers, b)
 }
 
-// place reads where a buffer lives; device(0) may be left out.
+// place reads device(0), pinned, pageable or managed. The default is device(0).
 func (p *parser) place() Place {
 	at := p.pos
 	w := p.word()
@@ -107,7 +114,7 @@ func (p *parser) place() Place {
 	return place
 }
 
-// role reads what a buffer means to the program; temporary may be left out.
+// role reads the role of a buffer. The default is temporary.
 func (p *parser) role() Role {
 	if c := p.peek(); c == '\n' || c == '}' || c == 0 {
 		return Temporary
@@ -180,6 +187,7 @@ func (p *parser) span() Range {
 	return p.spanOf(BufferID(p.refer(&p.buffers, &dottedBytes)))
 }
 
+// spanOf reads the rest of a span of buffer id.
 func (p *parser) spanOf(id BufferID) Range {
 	if p.failed {
 		return Range{}

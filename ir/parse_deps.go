@@ -2,7 +2,7 @@ package ir
 
 import "strings"
 
-// depsBlock reads the dependencies and with them the phase.
+// depsBlock reads deps { ... } or deps reduced { ... }. A graph with a block is Analyzed, or Reduced.
 func (p *parser) depsBlock() {
 	if p.g.Phase != Traced {
 		p.fail(p.pos, "a second deps block: a graph has one")
@@ -54,12 +54,13 @@ func (p *parser) knownOp() OpID {
 		return v
 	}
 	if p.misnum {
-		p.failed = true // the wrong number above is the mistake
+		p.failed = true // the wrong number above has been reported
 	}
 	p.fail(at, "there is no operation %v: the graph has %d", v, len(p.g.Ops))
 	return v
 }
 
+// opID reads %2.
 func (p *parser) opID() OpID {
 	if p.peek() != '%' {
 		p.fail(p.pos, "expected an operation such as %%0, found %s", p.found())

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// forwardRef is an after that names an operation not listed above.
+// forwardRef is an after edge from an operation that is not listed above.
 type forwardRef struct {
 	from, to OpID
-	pos      int
+	pos      int // offset of the reference in the text
 }
 
-// resolveForward reports the forward references: as a cycle where there is
-// one, which no order of the lines can mend, and as such otherwise.
+// resolveForward reports the forward references. If after edges form a cycle, it reports the cycle, since no
+// order of the lines is right. Otherwise each forward reference is a mistake by itself.
 func (p *parser) resolveForward() {
 	for _, f := range p.forward {
 		if int(f.from) >= len(p.g.Ops) {
@@ -31,7 +31,7 @@ func (p *parser) resolveForward() {
 	}
 }
 
-// report adds a mistake that breaks no statement.
+// report adds a mistake without marking the current statement as failed.
 func (p *parser) report(pos int, format string, args ...any) {
 	if len(p.errs) < maxErrors {
 		p.fail(pos, format, args...)
@@ -39,8 +39,8 @@ func (p *parser) report(pos int, format string, args ...any) {
 	p.failed = false
 }
 
-// reportCycle reports a cycle at one of its forward references; it has one,
-// since ids cannot rise all the way round.
+// reportCycle reports a cycle at one of its forward references. Every cycle has one, since ids cannot ascend
+// along all of its edges.
 func (p *parser) reportCycle(cycle []OpID) {
 	text := cycleText(cycle)
 	i := slices.IndexFunc(p.forward, func(f forwardRef) bool {
@@ -57,7 +57,7 @@ func (p *parser) reportCycle(cycle []OpID) {
 	p.report(p.forward[i].pos, "cycle %s: each operation waits for the one before it", text)
 }
 
-// cycleText prints a cycle, a long one without its middle.
+// cycleText returns the text of a cycle, a long one without its middle.
 func cycleText(cycle []OpID) string {
 	const shown = 12
 	text := ""
@@ -73,9 +73,10 @@ func cycleText(cycle []OpID) string {
 	return text + cycle[0].String()
 }
 
-// findCycle returns a cycle of the after edges, in their direction and from its
-// smallest id on, or nil. It is a depth-first search against the edges with
-// its own stack, since chains can be as long as the graph.
+// findCycle returns a cycle of the after edges, in their direction and from its smallest id on, or nil.
+//
+// It is a depth-first search against the edges in O(V+E). An edge to an operation whose visit is open, which
+// is one on the stack, closes a cycle. The stack is explicit, since a path can be as long as the graph.
 func findCycle(ops []Op) []OpID {
 	const unseen, open, done = 0, 1, 2
 	state := make([]uint8, len(ops))

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cycle is found exactly when peeling off operations that wait for nothing
-// left gets stuck, and what is found is a cycle.
+// A cycle is found exactly if Kahn's algorithm does not remove all operations, and the result is a cycle.
 func TestFindCycleAgreesWithPeeling(t *testing.T) {
 	cyclic := 0
 	for seed := range uint64(500) {

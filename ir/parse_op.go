@@ -1,10 +1,9 @@
 package ir
 
-// attribute is a clause that may follow an operation's operands, in any order,
-// once each.
+// attribute is a clause that may follow an operation's operands, in any order and at most once.
 type attribute struct {
 	word  string
-	kinds kindSet
+	kinds kindSet // operations that may have it
 	read  func(*parser, *Op)
 }
 
@@ -46,8 +45,8 @@ var kindWords = func() (words []string) {
 	return words
 }()
 
-// op reads an operation. A failed one keeps its place, so that the numbers of
-// those behind it stay right.
+// op reads an operation. One with a mistake keeps its place in the graph, so that the numbers of later
+// operations stay right.
 func (p *parser) op() {
 	at := p.pos
 	p.number(at, p.opID())
@@ -83,7 +82,8 @@ func (p *parser) op() {
 	p.attributes(op)
 }
 
-// number checks that v is the next operation.
+// number checks that v is the id of the next operation. It reports the first wrong id only, since later ones
+// are usually shifted by it.
 func (p *parser) number(at int, v OpID) {
 	next := OpID(len(p.g.Ops))
 	if p.failed || p.misnum || v == next {
@@ -132,7 +132,7 @@ func (p *parser) attributes(op *Op) {
 	}
 }
 
-// takers lists the kinds that may have the attribute.
+// takers returns the kinds that may have the attribute, for an error.
 func (a *attribute) takers() string {
 	s := ""
 	for k := range numKinds {
@@ -163,7 +163,7 @@ func (p *parser) target() Launch {
 	return l
 }
 
-// dim reads one to three extents; those left out are 1.
+// dim reads (128, 2): one to three extents. Missing ones are 1.
 func (p *parser) dim() Dim3 {
 	d := Dim3{1, 1, 1}
 	p.skip()
@@ -186,12 +186,14 @@ func (p *parser) dim() Dim3 {
 	return d
 }
 
+// shared reads shared(1024), in bytes, behind the word as the other attributes.
 func (p *parser) shared(op *Op) {
 	p.open('(')
 	op.Launch.Shared = uint32(p.natural(32))
 	p.close(')')
 }
 
+// argList reads args(@x+128, $n, i32=5).
 func (p *parser) argList(op *Op) {
 	p.someArgs = p.someArgs[:0]
 	p.list(func() { p.someArgs = append(p.someArgs, p.arg()) })
@@ -218,6 +220,7 @@ func (p *parser) arg() Arg {
 	return Arg{Scalar: p.scalar()}
 }
 
+// useList reads uses(read @x[0:4096], write @y).
 func (p *parser) useList(op *Op) {
 	p.someUses = p.someUses[:0]
 	p.list(func() {
@@ -227,6 +230,7 @@ func (p *parser) useList(op *Op) {
 	op.Uses = p.uses.keep(p.someUses)
 }
 
+// afterList reads after(%0, %1). References to later operations are checked by resolveForward.
 func (p *parser) afterList(op *Op) {
 	v := OpID(len(p.g.Ops) - 1)
 	p.someIDs = p.someIDs[:0]
@@ -242,12 +246,14 @@ func (p *parser) afterList(op *Op) {
 	op.After = p.ids.keep(p.someIDs)
 }
 
+// cost reads cost(1500ns).
 func (p *parser) cost(op *Op) {
 	p.open('(')
 	op.Cost = p.duration()
 	p.close(')')
 }
 
+// label reads label("name").
 func (p *parser) label(op *Op) {
 	p.open('(')
 	op.Label = p.quoted()

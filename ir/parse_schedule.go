@@ -23,7 +23,7 @@ func (p *parser) schedule(at int) {
 	p.block(func() { p.scheduleStatement(s) })
 }
 
-// newSchedule reads the name of a schedule of the graph or body.
+// newSchedule reads the strategy of a schedule of p.g and returns the schedule, without turns.
 func (p *parser) newSchedule() *Schedule {
 	n := len(p.g.Ops)
 	p.skip()
@@ -36,6 +36,7 @@ func (p *parser) newSchedule() *Schedule {
 	return s
 }
 
+// scheduleHeader reads lanes(4) profile("a100") predicted(1500ns).
 func (p *parser) scheduleHeader(s *Schedule) {
 	seen := 0
 	for c := p.peek(); c != '{' && c != '\n' && c != 0; c = p.peek() {
@@ -56,6 +57,7 @@ func (p *parser) scheduleHeader(s *Schedule) {
 	}
 }
 
+// scheduleStatement reads the turn of an operation, or arena { ... }.
 func (p *parser) scheduleStatement(s *Schedule) {
 	if p.peek() == '%' {
 		p.turn(s)
@@ -109,7 +111,7 @@ func (p *parser) turn(s *Schedule) {
 			}
 			s.Delays[v] = p.opList()
 		case 5:
-			seen &^= 1 << 5 // a branch has two
+			seen &^= 1 << 5 // may be given again: a branch has two bodies
 			p.scheduledBody(s, v)
 		}
 	}
@@ -121,7 +123,8 @@ func (p *parser) turn(s *Schedule) {
 	}
 }
 
-// once is choose of a word that has not been chosen yet. seen has a bit for each that has.
+// once reads one of the words and returns its index. A word that was read before is a mistake; seen has a bit
+// for each of those.
 func (p *parser) once(what string, words []string, seen *int) int {
 	at := p.pos
 	i := p.choose(what, words)
@@ -139,8 +142,8 @@ func (p *parser) opList() []OpID {
 	return p.ids.keep(p.someIDs)
 }
 
-// merged merges two lists as they come, so that of ascending lists the result ascends, and what is
-// wrong with one is wrong with the result.
+// merged merges two ascending lists into an ascending one. It does not sort: a list that is out of order in
+// the text gives a result out of order, which VerifySchedule reports.
 func merged(a, b []OpID) []OpID {
 	all := make([]OpID, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -153,6 +156,7 @@ func merged(a, b []OpID) []OpID {
 	return append(append(all, a...), b...)
 }
 
+// priority reads the number in priority(-1). The table stays nil if all priorities are 0.
 func (p *parser) priority(s *Schedule, v OpID) {
 	i := int32(p.integer(32))
 	if i == 0 {
@@ -175,8 +179,8 @@ func (p *parser) placement(s *Schedule) {
 	}
 }
 
-// sections gives the modules their sources. A section that belongs to none is
-// a mistake: it would be lost when the graph is written again.
+// sections assigns the sections of the file to the modules, as their sources. A section without a module is a
+// mistake, because it would be lost when the graph is written again.
 func (p *parser) sections(src string, sections []section) {
 	at := len(p.src)
 	for _, sec := range sections {
@@ -199,8 +203,7 @@ func (p *parser) sections(src string, sections []section) {
 	}
 }
 
-// nextMarker returns the start of the first section at or behind byte at, for
-// the place of an error.
+// nextMarker returns the offset of the first section marker at or behind byte at, as the place of an error.
 func nextMarker(src string, at int) int {
 	if at == 0 {
 		return 0 // the file starts with a section

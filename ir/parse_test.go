@@ -71,7 +71,7 @@ func TestParsedStringsAreInterned(t *testing.T) {
 	assert.Same(t, unsafe.StringData(f.Graph.Ops[0].Label), unsafe.StringData(f.Graph.Ops[1].Label))
 }
 
-// A source line is shown byte for byte, except for what would steer a terminal.
+// A source line is shown byte for byte, except for control characters.
 func TestErrorsShowNoControlCharacters(t *testing.T) {
 	_, err := ir.Parse("esc.rir", "graph g {\n\t%0 = \x1b[31mempty \xff \u009b é\n}\n")
 	require.Error(t, err)

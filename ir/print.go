@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Print returns the text of g, without the PTX of its modules. Parse reads it
-// back to an equal graph, if g is valid. Ids that name nothing print as @?7.
+// Print returns the text of g, without the PTX of its modules. If g is valid, Parse returns an equal graph
+// from it. An id outside its table prints with a question mark: @?7.
 func Print(g *Graph) string {
 	if g == nil {
 		return ""
@@ -16,11 +16,12 @@ func Print(g *Graph) string {
 	return string(p.buf)
 }
 
-// printer appends the text form of one graph to buf.
+// printer appends the text form of a graph to buf. Its methods print one construct each, in the syntax that
+// the method of parser for it reads. They accept invalid graphs, since errors of Verify print parts of them.
 type printer struct {
-	g   *Graph
+	g   *Graph // the graph or body being printed
 	buf []byte
-	pad string // of lines in bodies
+	pad string // indentation of lines in bodies, in addition to that of the graph
 }
 
 func (p *printer) text(s string) { p.buf = append(p.buf, s...) }
@@ -31,7 +32,7 @@ func (p *printer) quote(s string) {
 }
 
 func (p *printer) graph() {
-	// Growing by doubling would copy a large text several times.
+	// An estimate of the size: growth by doubling would copy a large text several times.
 	p.buf = slices.Grow(p.buf, 1<<10+128*len(p.g.Ops)+32*len(p.g.Deps()))
 	p.text("graph ")
 	p.name(p.g.Name)
@@ -118,7 +119,7 @@ func (p *printer) op(v OpID) {
 	}
 }
 
-// attributes prints what any kind of operation may have, in canonical order.
+// attributes prints the clauses that any kind of operation may have, in canonical order.
 func (p *printer) attributes(op *Op) {
 	if len(op.Uses) > 0 && !op.Kind.IsControl() {
 		p.text(" uses")
@@ -167,7 +168,7 @@ func (p *printer) launch(l *Launch) {
 	}
 }
 
-// dim prints the extents without trailing ones.
+// dim prints the extents, without trailing extents of 1.
 func (p *printer) dim(d Dim3) {
 	p.text("(")
 	p.int(int64(d.X))
@@ -248,7 +249,7 @@ func (p *printer) dep(d Dep) {
 	p.reason(d)
 }
 
-// reason prints the hazards of a dependency and the bytes behind the first.
+// reason prints the hazards of a dependency and the bytes that cause it.
 func (p *printer) reason(d Dep) {
 	p.text(d.Hazard.String())
 	if d.Cause != 0 {
@@ -291,7 +292,7 @@ func (p *printer) module(id ModuleID) {
 	p.buf = appendName(p.buf, p.g.Modules[id].Name, false)
 }
 
-// list prints elements in parentheses.
+// list prints elements in parentheses, separated by commas. one prints an element.
 func list[T any](p *printer, elems []T, one func(T)) {
 	for i, e := range elems {
 		if i == 0 {

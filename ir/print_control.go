@@ -29,7 +29,7 @@ func (p *printer) condition(op *Op) {
 	}
 }
 
-// word is the comparison in the text form.
+// word returns the comparison in the text form.
 func (c Comparison) word() string {
 	if i := slices.Index(comparisons, c); i >= 0 {
 		return comparisonWords[i]
@@ -37,7 +37,7 @@ func (c Comparison) word() string {
 	return "?" + c.String()
 }
 
-// bodies prints { ... } else { ... }, the lines of the bodies further in.
+// bodies prints { ... } else { ... }, with the lines of the bodies indented.
 func (p *printer) bodies(c *Control) {
 	outer, pad := p.g, p.pad
 	for i, body := range c.Bodies {

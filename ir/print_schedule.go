@@ -1,8 +1,7 @@
 package ir
 
-// PrintSchedule returns the text of s, which follows that of its graph in a
-// file. Priorities that are all zero print like none, and so does
-// a schedule in which nothing is joined or delayed.
+// PrintSchedule returns the text of s, which follows that of its graph in a file. A table with the default
+// for every operation prints like a nil one: priorities of 0, and no operation joined or delayed.
 func PrintSchedule(s *Schedule) string {
 	if s == nil || s.Graph == nil {
 		return ""
@@ -41,6 +40,8 @@ func (p *printer) scheduleHeader(s *Schedule) {
 	}
 }
 
+// turn prints the line of an operation in a schedule. Delays are not printed among the waits: the parser
+// merges them.
 func (p *printer) turn(s *Schedule, v OpID) {
 	p.text(p.pad)
 	p.text("  ")
@@ -84,6 +85,7 @@ func (p *printer) scheduledBody(s *Schedule) {
 	p.text(pad + "  }")
 }
 
+// arena prints the offsets of the buffers that are in the arena.
 func (p *printer) arena(s *Schedule) {
 	if s.Offset == nil {
 		return

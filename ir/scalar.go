@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// class says how the bits of a type become a number.
+// class is the encoding of numbers in the bits of a type.
 type class uint8
 
 const (
@@ -17,8 +17,8 @@ const (
 	float
 )
 
-// classes gives for each type its class and, for a float, the width of its
-// stored mantissa, which with the size fixes the format.
+// classes is, by type, its class and, for a float, the width of its stored mantissa in bits. With the size of
+// the type this determines the format: one sign bit, the exponent, the mantissa.
 var classes = [numTypes]struct {
 	class    class
 	mantissa int
@@ -28,7 +28,7 @@ var classes = [numTypes]struct {
 	F16: {float, 10}, BF16: {float, 7}, F32: {float, 23}, F64: {float, 52},
 }
 
-// masked is the part of Bits that memory holds.
+// masked returns the bits of the scalar without those above its size, which are not part of the value.
 func (s Scalar) masked() uint64 { return s.Bits & (^uint64(0) >> (64 - 8*uint(s.Type.Size()))) }
 
 // String prints a scalar as it appears among the arguments of a launch: f32=0.5.
@@ -39,8 +39,8 @@ func (s Scalar) appendText(dst []byte) []byte {
 	return s.appendValue(append(dst, '='))
 }
 
-// appendValue appends the value alone. Floats print as the shortest decimal
-// that reads back to the same bits; a NaN, which has no decimal, as its bits.
+// appendValue appends the value alone. A float prints as the shortest decimal that parses to the same bits, a
+// NaN as its bits in hexadecimal.
 func (s Scalar) appendValue(dst []byte) []byte {
 	if s.Type >= numTypes {
 		return strconv.AppendUint(append(dst, "0x"...), s.Bits, 16)
@@ -62,10 +62,10 @@ func (s Scalar) appendValue(dst []byte) []byte {
 	case s.Type == F64:
 		return strconv.AppendFloat(dst, f, 'g', -1, 64)
 	}
-	return strconv.AppendFloat(dst, f, 'g', -1, 32) // exact for the 16-bit formats too
+	return strconv.AppendFloat(dst, f, 'g', -1, 32) // F16 and BF16 values are F32 values as well
 }
 
-// float is the value of a float's bits, exactly; NaN for every NaN.
+// float returns the value of a floating-point scalar, exactly. Every NaN becomes the same one.
 func (s Scalar) float() float64 {
 	switch bits := s.masked(); s.Type {
 	case F64:
@@ -77,7 +77,13 @@ func (s Scalar) float() float64 {
 	}
 }
 
-// expand decodes a 16-bit float with the given width of mantissa.
+// expand decodes a 16-bit float with a mantissa of the given width in bits, as IEEE 754 does:
+//
+//	15   14 ... mantissa   mantissa-1 ... 0
+//	sign    exponent             fraction
+//
+// The value is ±(1 + fraction/2^mantissa) · 2^(exponent-bias). Exponent 0 has no leading 1 and the exponent of
+// 1; the greatest exponent is for infinities and NaNs.
 func expand(bits uint64, mantissa int) float64 {
 	top := 1<<(15-mantissa) - 1 // the exponent of infinities and NaNs
 	bias := top >> 1
@@ -99,8 +105,8 @@ func expand(bits uint64, mantissa int) float64 {
 	return f
 }
 
-// narrow rounds f to a 16-bit float, to nearest with ties to even; what is too
-// large becomes infinite and every NaN the canonical one.
+// narrow encodes f as a 16-bit float, rounded to nearest with ties to even. A value that is too large becomes
+// infinite, and every NaN the canonical one.
 func narrow(f float64, mantissa int) uint64 {
 	top := 1<<(15-mantissa) - 1
 	bias := top >> 1
@@ -119,16 +125,15 @@ func narrow(f float64, mantissa int) uint64 {
 	_, e := math.Frexp(f) // f is in [2^(e-1), 2^e)
 	exp := max(e-1, 1-bias)
 	units := uint64(math.RoundToEven(math.Ldexp(f, mantissa-exp)))
-	// A subnormal has no hidden bit and exponent field 0; a carry out of the
-	// mantissa moves into the exponent field by itself.
+	// units holds the leading 1 of a normal number, which adds 1 to the exponent field, hence bias-1. A
+	// subnormal has no leading 1, so its field stays 0. A carry from rounding increments the field as well.
 	bits := uint64(exp+bias-1)<<mantissa + units
 	return sign | min(bits, uint64(top)<<mantissa)
 }
 
 var errRange = errors.New("value out of range")
 
-// parseScalar reads a value of type t. A hexadecimal literal gives the bits of
-// any type, floats included.
+// parseScalar reads a value of type t. A hexadecimal literal is the bits of the value, for floats too.
 func parseScalar(t Type, text string) (Scalar, error) {
 	bits, err := parseBits(t, text)
 	if errors.Is(err, strconv.ErrRange) || errors.Is(err, errRange) {
@@ -142,6 +147,7 @@ func parseScalar(t Type, text string) (Scalar, error) {
 	return s, nil
 }
 
+// parseBits returns the bits of a value. The error wraps strconv.ErrRange or errRange if it does not fit t.
 func parseBits(t Type, text string) (uint64, error) {
 	size := int(8 * t.Size())
 	if hex, ok := strings.CutPrefix(text, "0x"); ok {
@@ -157,6 +163,7 @@ func parseBits(t Type, text string) (uint64, error) {
 	return parseFloat(t, text)
 }
 
+// parseFloat returns the bits of a floating-point value.
 func parseFloat(t Type, text string) (uint64, error) {
 	f, err := strconv.ParseFloat(text, int(8*max(t.Size(), 4)))
 	if err != nil {

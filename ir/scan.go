@@ -9,16 +9,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
-// scanner reads the words of a text. After the first mistake of a statement it
-// has failed: it reads nothing more and reports nothing more until recover, so
-// that the parser above needs no error paths.
+// scanner reads the words of a text. After the first mistake in a statement it is in the failed state, in
+// which it reads and reports nothing until recover. So the parser needs no error paths.
 type scanner struct {
 	src    string
 	pos    int
-	depth  int // open parentheses and brackets: line ends inside are blanks
+	depth  int // number of open parentheses and brackets; a line end inside is a blank
 	failed bool
 	errs   []mistake
-	strs   map[string]string // see intern
+	strs   map[string]string // by text: its copy (see intern)
 }
 
 // mistake is an error before its offset becomes a line and a column.
@@ -27,7 +26,7 @@ type mistake struct {
 	msg string
 }
 
-// maxErrors is how many mistakes are reported before the parser gives up.
+// maxErrors is the number of mistakes after which the parser stops.
 const maxErrors = 10
 
 // fail reports a mistake at byte pos unless the statement has failed before.
@@ -39,8 +38,8 @@ func (s *scanner) fail(pos int, format string, args ...any) {
 	s.errs = append(s.errs, mistake{pos, fmt.Sprintf(format, args...)})
 }
 
-// recover ends a failed statement: it moves to the end of the line, or to the
-// end of the text once there are enough mistakes.
+// recover ends a failed statement: it moves to the end of the line, or to the end of the text after maxErrors
+// mistakes.
 func (s *scanner) recover() {
 	s.failed, s.depth = false, 0
 	if len(s.errs) >= maxErrors {
@@ -58,7 +57,7 @@ func (s *scanner) skipLine() {
 	s.pos = len(s.src)
 }
 
-// peek is the next byte that is no blank, 0 at the end and after a failure.
+// peek returns the next byte that is no blank. It returns 0 at the end of the text and in the failed state.
 func (s *scanner) peek() byte {
 	s.skip()
 	if s.failed || s.pos >= len(s.src) {
@@ -81,13 +80,14 @@ func (s *scanner) skip() {
 	}
 }
 
-// blankLines moves to the next statement.
+// blankLines skips empty lines, up to the next statement.
 func (s *scanner) blankLines() {
 	for s.peek() == '\n' {
 		s.pos++
 	}
 }
 
+// accept reads c if it comes next, and reports whether it does.
 func (s *scanner) accept(c byte) bool {
 	if s.peek() != c {
 		return false
@@ -96,12 +96,14 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
+// expect reads c. Anything else is a mistake.
 func (s *scanner) expect(c byte) {
 	if !s.accept(c) {
 		s.fail(s.pos, "expected %q, found %s", string(c), s.found())
 	}
 }
 
+// open reads an opening parenthesis or bracket. Line ends are blanks until close.
 func (s *scanner) open(c byte) {
 	s.expect(c)
 	s.depth++
@@ -124,7 +126,7 @@ func (s *scanner) list(element func()) {
 	s.close(')')
 }
 
-// found describes what is at pos, for "expected this, found that".
+// found describes the text at pos, for the message "expected this, found that".
 func (s *scanner) found() string {
 	s.skip()
 	rest := s.src[s.pos:]
@@ -156,14 +158,13 @@ func (s *scanner) run(set *[256]bool) string {
 	return s.src[start:s.pos]
 }
 
-// word reads a keyword, "" when there is none.
+// word reads a keyword. It returns "" if there is none.
 func (s *scanner) word() string {
 	s.skip()
 	return s.run(&nameByte)
 }
 
-// choose reads one of the words and returns its index. what says what they
-// are, with its article.
+// choose reads one of the words and returns its index. what describes the words in an error, with an article.
 func (s *scanner) choose(what string, words []string) int {
 	s.skip()
 	at := s.pos
@@ -234,7 +235,7 @@ func (s *scanner) quoted() string {
 	return s.intern(str)
 }
 
-// didYouMean returns the clause "; did you mean x?" for the nearest of the words, or nothing.
+// didYouMean returns the clause "; did you mean x?" for the word most similar to wrong, or "" if none is.
 func didYouMean(wrong string, words []string, sigil string) string {
 	if best := phrase.Nearest(wrong, words); best != "" {
 		return "; did you mean " + sigil + best + "?"
@@ -277,8 +278,8 @@ func (s *scanner) natural(bits int) uint64 {
 	return u
 }
 
-// intern returns one copy of every distinct string, so that the graph neither
-// repeats names nor keeps the text alive.
+// intern returns the one copy of a string. So the graph neither repeats names nor keeps the whole text alive,
+// which a substring of it would.
 func (s *scanner) intern(str string) string {
 	if one, ok := s.strs[str]; ok {
 		return one

@@ -5,31 +5,34 @@ import (
 	"slices"
 )
 
-// Schedule says how to run a graph: every operation's lane, its turn, and the
-// operations on other lanes it waits for. An executor reads nothing else.
+// Schedule is a plan to run a graph: the lane of every operation, its turn, and the operations on other lanes
+// that it waits for. An executor reads nothing else.
 //
-// Work on one lane runs in the order of Order; work on different lanes is
-// unordered but for the waits. Together the two imply every dependency, and so they
-// do without the delays: waits that are there for the time alone, so that operations
-// which contend for the device do not run at once.
+//	lane 0   %0 ───────► %1 ─────────► %4         Order  %0 %1 %2 %3 %4
+//	          ╲                       ▲           Waits  %2: [%0], %4: [%3]
+//	lane 1     ► %2 ──────► %3 ──────╱
+//
+// Operations on one lane run in the order of Order. Operations on different lanes are ordered by waits only.
+// The lanes and the waits that are not delays imply every dependency. A delay is a wait for performance:
+// it keeps operations that contend for the device from running at the same time.
 type Schedule struct {
 	Graph     *Graph
 	Strategy  string
-	Profile   string // device profile behind Predicted, "" when there is no prediction
-	Predicted int64  // makespan of one replay in nanoseconds
+	Profile   string // device profile of the prediction; "" if there is none
+	Predicted int64  // predicted makespan of one replay, in nanoseconds
 
 	Lanes    int
 	Order    []OpID               // submission order over all lanes, a permutation of the operations
 	Lane     []LaneID             // by operation
 	Waits    [][]OpID             // by operation: operations on other lanes to wait for, ascending
-	Delays   [][]OpID             // by operation: those of its waits that no dependency needs, ascending; nil for none
-	Priority []int32              // by operation, lower gets multiprocessors first; of launches alone, nil when all are equal
-	Joined   []bool               // by operation: over streams it is launched with the one before it on its lane; nil for none
-	Bodies   map[OpID][]*Schedule // by loop and branch: the schedules of its bodies; nil without any
-	Offset   []int64              // by buffer: byte offset in the arena, -1 for its own allocation; nil without a plan
+	Delays   [][]OpID             // by operation: the waits that no dependency requires, ascending; nil for none
+	Priority []int32              // by operation, for launches: the lowest gets multiprocessors first; nil if all are equal
+	Joined   []bool               // by operation: on streams, launched together with the one before it on its lane; nil for none
+	Bodies   map[OpID][]*Schedule // by loop and branch: the schedules of its bodies; nil for none
+	Offset   []int64              // by buffer: offset in the arena in bytes, -1 for its own allocation; nil without an arena
 }
 
-// Syncs is the number of waits: the event dependencies a replay pays for.
+// Syncs returns the number of waits, each of which costs a replay an event or an edge between lanes.
 func (s *Schedule) Syncs() int {
 	n := 0
 	for _, w := range s.Waits {
@@ -38,7 +41,7 @@ func (s *Schedule) Syncs() int {
 	return n
 }
 
-// needed is, by operation, its waits that are no delays, ascending.
+// needed returns the waits of v that are not delays, ascending.
 func (s *Schedule) needed(v OpID) []OpID {
 	if s.Delays == nil || len(s.Delays[v]) == 0 {
 		return s.Waits[v]
@@ -58,9 +61,9 @@ func (s *Schedule) Records() []bool {
 	return rec
 }
 
-// Groups are the operations that are launched together, in the order of the lane: one that is not
-// joined, and those behind it that are. Groups come in the order of submission of their first. The
-// slice is good until the next.
+// Groups yields the groups of operations that are launched together: one that is not joined, and the joined
+// ones behind it on its lane, in that order. Groups come in the order of their first operations. A slice is
+// valid until the next one is yielded.
 func (s *Schedule) Groups() iter.Seq[[]OpID] {
 	return func(yield func([]OpID) bool) {
 		behind := s.behind()
@@ -83,8 +86,8 @@ func (s *Schedule) Groups() iter.Seq[[]OpID] {
 	}
 }
 
-// behind is, by operation, the next on its lane if that is joined to it, and -1; nil when
-// nothing is joined.
+// behind returns, by operation, the next one on its lane if that is joined to it, else -1. It returns nil if
+// no operation is joined.
 func (s *Schedule) behind() []OpID {
 	if s.Joined == nil {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// TestAnOpFillsTwoCacheLines bounds the memory of graphs with millions of operations, and the lines that passes over them read.
+// TestAnOpFillsTwoCacheLines bounds the memory of graphs with millions of operations, and the lines that
+// passes over them read.
 func TestAnOpFillsTwoCacheLines(t *testing.T) {
 	const line = 64
 	var op ir.Op

@@ -1,13 +1,13 @@
 package ir
 
-// slabSize is how many values a slab allocates at once.
+// slabSize is the number of values that a slab allocates at once.
 const slabSize = 1024
 
-// slab hands out parts of large allocations: a parsed graph of a million
-// operations then costs thousands of allocations instead of millions.
+// slab cuts slices from large allocations. Parsing a graph of a million operations then takes thousands of
+// allocations instead of millions.
 type slab[T any] struct{ free []T }
 
-// keep returns a copy of elems without spare capacity, nil for none.
+// keep returns a copy of elems without spare capacity. It returns nil for an empty slice.
 func (s *slab[T]) keep(elems []T) []T {
 	n := len(elems)
 	if n == 0 {

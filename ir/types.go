@@ -49,7 +49,7 @@ func (t Type) Size() int64 {
 // Float reports whether t is a type of floating-point numbers.
 func (t Type) Float() bool { return t == F16 || t == BF16 || t == F32 || t == F64 }
 
-// Scalar is a typed constant: the low Size bytes of Bits, as memory holds them.
+// Scalar is a typed constant. The low Type.Size() bytes of Bits are its representation in memory.
 type Scalar struct {
 	Type Type
 	Bits uint64

@@ -11,17 +11,18 @@ import (
 	"github.com/reprise-gpu/reprise/internal/parallel"
 )
 
-// rule is one demand on a graph, or on each operation by itself.
+// rule is one requirement of a valid graph. check tests the whole graph, perOp a single operation; exactly
+// one of them is set.
 type rule struct {
 	name  string
 	since Phase // the first phase that must satisfy it
-	gate  bool  // later rules rely on it: stop when it is broken
+	gate  bool  // later rules rely on it, so verification stops if it is broken
 	check func(*verifier)
 	perOp func(*verifier, OpID, *Op)
 }
 
-// rules are walked in order, up to those of the graph's phase. They are set when the program starts, since that of
-// bodies calls Verify.
+// rules are checked in order, up to the phase of the graph. An init function sets them, because the rule
+// about bodies calls Verify, which would make a declaration with a value refer to itself.
 var rules []rule
 
 func init() {
@@ -48,21 +49,19 @@ func init() {
 	}
 }
 
-// Verify checks that g is a valid graph of its phase. A traced graph must be
-// well formed: ids, ranges and operands within bounds, constants never
-// written, after edges backwards. An analyzed one must order every pair of
-// operations that touch the same bytes, one of them writing, and every after
-// edge. A reduced one must have no dependency that others imply.
+// Verify checks that g is a valid graph of its phase. A traced graph must be well formed: ids, ranges and
+// operands within bounds, constants never written, after edges to earlier operations. The dependencies of an
+// analyzed one must order every pair of operations that touch the same bytes, one of them writing, and every
+// after edge. A reduced one must have no dependency that the others imply.
 //
-// errors.As finds the first *Violation. Verify never fails a graph it cannot
-// check: it needs some 200 bytes per operation beyond the graph, and time for
-// one sweep over the accesses and one search for paths (see implied).
+// errors.As finds the first *Violation. Verify takes about 200 bytes per operation beyond the graph, and the
+// time of one sweep over the accesses (see sweep) and one search for paths (see dense.Preds.Implied).
 func Verify(g *Graph) error {
 	if g == nil {
 		return absent.Nil("the graph")
 	}
 	v := &verifier{g: g}
-	sound := sync.OnceValue(func() bool { return soundOps(g) }) // past the gates before them
+	sound := sync.OnceValue(func() bool { return soundOps(g) }) // evaluated behind the gates about tables
 	for _, r := range rules {
 		if r.since > g.Phase || v.full() {
 			break
@@ -80,9 +79,9 @@ func Verify(g *Graph) error {
 	return v.err()
 }
 
-// soundOps reports whether every operation follows the rules about operations. One rule after
-// the other would bring all of a large graph through the cache for each; so they share
-// a block, and only a graph that breaks one is gone over again to tell which and where.
+// soundOps reports whether every operation satisfies the rules about operations. It checks all of these rules
+// on one block of operations after another, in parallel: rule by rule, a large graph would pass through the
+// cache once for each. Only if it returns false, Verify checks rule by rule, to report which is broken.
 func soundOps(g *Graph) bool {
 	const block = 256 // operations: 35 kB
 	var broken atomic.Bool
@@ -94,7 +93,7 @@ func soundOps(g *Graph) bool {
 	return !broken.Load()
 }
 
-// soundBlock is that for the operations of a block.
+// soundBlock is soundOps for the operations [first, end).
 func soundBlock(g *Graph, first, end int) bool {
 	v := &verifier{g: g}
 	for _, r := range rules {
@@ -108,13 +107,14 @@ func soundBlock(g *Graph, first, end int) bool {
 	return true
 }
 
+// verifier checks one graph.
 type verifier struct {
 	report
 	g       *Graph
 	scratch [2]Access
 }
 
-// apply checks a rule.
+// apply checks a rule on the whole graph.
 func (v *verifier) apply(r *rule) {
 	if r.perOp == nil {
 		r.check(v)
@@ -128,6 +128,7 @@ func (v *verifier) apply(r *rule) {
 // about names an operation: %3 launch square at main.go:12.
 func (v *verifier) about(id OpID) string { return about(v.g, id) }
 
+// about names operation id of g in a message.
 func about(g *Graph, id OpID) string {
 	op := &g.Ops[id]
 	s := id.String() + " " + op.Kind.String()
@@ -143,7 +144,7 @@ func about(g *Graph, id OpID) string {
 	return s
 }
 
-// bytes names a range as the text form does.
+// bytes returns a range in the text form.
 func bytes(g *Graph, r Range) string {
 	p := printer{g: g}
 	p.span(r)
@@ -157,6 +158,7 @@ func (v *verifier) names() {
 	unique(v, "buffer", "@", v.g.Buffers, func(b *Buffer) string { return b.Name })
 }
 
+// unique checks that the names of elems are distinct. what and sigil name the kind in a message.
 func unique[T any](v *verifier, what, sigil string, elems []T, name func(*T) string) {
 	first := make(map[string]int, len(elems))
 	for i := range elems {
@@ -168,7 +170,7 @@ func unique[T any](v *verifier, what, sigil string, elems []T, name func(*T) str
 	}
 }
 
-// moduleFiles can be sections of one text file.
+// moduleFiles: the sources of modules can be sections of one text file, which Parse separates again.
 func (v *verifier) moduleFiles() {
 	unique(v, "module file", "", v.g.Modules, func(m *Module) string { return m.File })
 	for i := range v.g.Modules {
@@ -185,6 +187,7 @@ func (v *verifier) moduleFiles() {
 	}
 }
 
+// params have known types.
 func (v *verifier) params() {
 	for i := range v.g.Params {
 		p := &v.g.Params[i]
@@ -194,6 +197,7 @@ func (v *verifier) params() {
 	}
 }
 
+// buffers have sizes whose sum does not overflow, and known roles and places.
 func (v *verifier) buffers() {
 	var total bufsize.Total
 	for i := range v.g.Buffers {

@@ -6,10 +6,12 @@ import (
 	"slices"
 )
 
-// arena: buffers that share bytes are temporary and used one after the other.
-// The arena is swept as if it were one buffer, in submission order: any two
-// uses of a byte that conflict must be ordered, and what a buffer reads no
-// other may have overwritten.
+// arena: buffers that share bytes of the arena are temporary and used one after the other.
+//
+// Two sweeps treat the arena as one buffer, in submission order. The sweep uses, over turns, finds the
+// conflicting uses of a byte, which lanes and waits must order. The sweep owners, over buffers in place of
+// operations, finds the last buffer to write each byte: a read through another buffer is an error, since
+// its contents were overwritten.
 func (v *scheduleVerifier) arena() {
 	if v.s.Offset == nil || !v.offsets() {
 		return
@@ -38,7 +40,7 @@ func (v *scheduleVerifier) arena() {
 	v.sharing(uses.found)
 }
 
-// offsets leave room for their buffers, which are in the memory of one device.
+// offsets: buffers in the arena are all in the memory of one device, and their ends do not overflow.
 func (v *scheduleVerifier) offsets() bool {
 	before := len(v.found)
 	for b, off := range v.s.Offset {
@@ -63,7 +65,10 @@ func (v *scheduleVerifier) offsets() bool {
 	return len(v.found) == before
 }
 
-// exclusive: only the contents of temporary buffers may be lost.
+// exclusive: a buffer that is not temporary shares no bytes, since its contents must be kept.
+//
+// Buffers are visited by offset. A pair that overlaps is found through the buffers that end last so far, of
+// all and of those that are not temporary: O(n log n).
 func (v *scheduleVerifier) exclusive() {
 	var placed []BufferID
 	for b, off := range v.s.Offset {
@@ -73,7 +78,7 @@ func (v *scheduleVerifier) exclusive() {
 	}
 	slices.SortStableFunc(placed, func(a, b BufferID) int { return cmp.Compare(v.s.Offset[a], v.s.Offset[b]) })
 	end := func(b BufferID) int64 { return v.s.Offset[b] + v.g.Buffers[b].Size() }
-	last, lasting := BufferID(-1), BufferID(-1) // those that end last, of all and of those that keep their contents
+	last, lasting := BufferID(-1), BufferID(-1) // the ones that end last, of all and of those not temporary
 	for _, b := range placed {
 		keeps, other := v.g.Buffers[b].Role != Temporary, lasting
 		if keeps {
@@ -92,10 +97,9 @@ func (v *scheduleVerifier) exclusive() {
 	}
 }
 
-// own keeps the last buffer to write each byte of the arena, in a sweep of
-// buffers in place of operations, and reports a read of what another buffer
-// wrote, and buffers that share bytes within the operation, whose own order is
-// unknown.
+// own adds the accesses of operation id to the sweep owners. of has the buffer of each access. It reports
+// reads of bytes that another buffer has written last. It also reports two buffers with common bytes in one
+// operation, since the order of accesses within an operation is unknown.
 func (v *scheduleVerifier) own(owners *sweep, id OpID, accesses []Access, of []BufferID) {
 	for i, a := range accesses {
 		for j, b := range accesses[:i] {
@@ -116,8 +120,8 @@ func (v *scheduleVerifier) own(owners *sweep, id OpID, accesses []Access, of []B
 	}
 }
 
-// overwritten reports the reads among what the last step of own found, and
-// forgets all of it: the same two buffers may meet again.
+// overwritten reports the reads among the conflicts that the last step of own has found. It then clears them
+// and the marks of pairs already seen, because the same two buffers may conflict again.
 func (v *scheduleVerifier) overwritten(owners *sweep, id OpID) {
 	for _, c := range owners.found {
 		owners.seen[c.From] = -1
@@ -129,7 +133,7 @@ func (v *scheduleVerifier) overwritten(owners *sweep, id OpID) {
 	owners.found = owners.found[:0]
 }
 
-// sharing reports conflicts in the arena that are not ordered.
+// sharing reports conflicts in the arena that lanes and waits, delays included, do not order.
 func (v *scheduleVerifier) sharing(found []conflict) {
 	for _, c := range missing(v.dag(), found) {
 		u, id := v.s.Order[c.From], v.s.Order[c.To]

@@ -31,7 +31,7 @@ func arenaBytes(s *ir.Schedule) map[int64][]use {
 	return bytes
 }
 
-// badArena decides byte by byte whether the plan is wrong.
+// badArena reports whether the plan is invalid. It checks byte by byte.
 func badArena(s *ir.Schedule) bool {
 	m := scheduleReach(s)
 	for _, uses := range arenaBytes(s) {
@@ -60,7 +60,7 @@ func badArena(s *ir.Schedule) bool {
 	return false
 }
 
-// Random plans are wrong about half the time, and the verifier says when.
+// About half of the random plans are invalid, and the verifier reports exactly those.
 func TestVerifyScheduleAgreesWithBytesOfTheArena(t *testing.T) {
 	wrong := 0
 	const seeds = 1500

@@ -2,7 +2,7 @@ package ir
 
 import "slices"
 
-// condition: an element that the device can read, and a value that it can compare to.
+// condition: the scalar is one element that the device can read, and the value is comparable to it.
 func (v *verifier) condition(id OpID, op *Op) {
 	c := op.Control
 	if c == nil {
@@ -18,7 +18,8 @@ func (v *verifier) condition(id OpID, op *Op) {
 	}
 }
 
-// bodies are valid graphs that share the tables of the graph around them, and end by what they compute.
+// bodies are valid graphs that share the tables of the graph around them. The body of a loop writes the
+// scalar of the condition, else the loop would run to its limit.
 func (v *verifier) bodies(id OpID, op *Op) {
 	c := op.Control
 	if c == nil {
@@ -55,7 +56,7 @@ func (v *verifier) bodyCount(id OpID, op *Op) {
 	}
 }
 
-// body: valid by itself, without operations that a graph of the driver cannot hold in a body.
+// body: valid by itself, and without operations that need the host.
 func (v *verifier) body(id OpID, body *Graph) {
 	if body == nil {
 		v.add(id, "%s has a body that is nil", v.about(id))
@@ -77,7 +78,8 @@ func (v *verifier) body(id OpID, body *Graph) {
 	}
 }
 
-// bodies of loops and branches are scheduled, in the memory of the schedule around them.
+// bodies of loops and branches are all scheduled. They have no arena, since they use that of the schedule
+// around them.
 func (v *scheduleVerifier) bodies() {
 	for id := range v.g.Ops {
 		v.scheduledBodies(OpID(id))

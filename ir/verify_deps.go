@@ -2,8 +2,8 @@ package ir
 
 import "github.com/reprise-gpu/reprise/internal/dense"
 
-// dependencies are absent in a traced graph; in others each has a reason, and
-// the bytes behind it are some of its buffer's.
+// dependencies are absent in a traced graph. In others each has a reason, and its cause is a range of an
+// existing buffer.
 func (v *verifier) dependencies() {
 	if v.g.Phase == Traced {
 		if n := len(v.g.Deps()); n > 0 {
@@ -37,7 +37,7 @@ func (v *verifier) dependency(d Dep) {
 	})
 }
 
-// preds returns the dependencies by the operations that depend.
+// preds returns the dependencies as a graph over operations, by successor.
 func (g *Graph) preds() *dense.Preds {
 	d := dense.NewPreds(len(g.Ops), len(g.Deps()))
 	for v := range g.Ops {
@@ -49,7 +49,7 @@ func (g *Graph) preds() *dense.Preds {
 	return d
 }
 
-// hazards and after edges are implied by a path of dependencies.
+// hazards: every conflict and after edge is implied by a path of dependencies.
 func (v *verifier) hazards() {
 	d := v.g.preds()
 	v.g.needs(d, func(needs []conflict) bool {
@@ -69,7 +69,8 @@ func (c *conflict) reason(g *Graph) string {
 	return c.hazard.String() + " " + bytes(g, c.cause)
 }
 
-// missing returns the needs that neither an edge nor a path of d satisfies.
+// missing returns the needs that neither an edge nor a path of d satisfies. Edges are looked up first, since
+// they satisfy most.
 func missing(d *dense.Preds, needs []conflict) []conflict {
 	var open []conflict
 	for _, c := range needs {

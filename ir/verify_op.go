@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// payload: exactly what the kind calls for is set.
+// payload: exactly the field that the kind names is set.
 func (v *verifier) payload(id OpID, op *Op) {
 	switch {
 	case op.Kind >= numKinds:
@@ -15,7 +15,7 @@ func (v *verifier) payload(id OpID, op *Op) {
 	}
 }
 
-// ids name something.
+// ids of buffers, modules and parameters are within their tables, and modes and types are known.
 func (v *verifier) ids(id OpID, op *Op) {
 	for _, a := range op.Accesses(&v.scratch) {
 		v.bufferID(id, a.Buffer)
@@ -54,7 +54,7 @@ func (v *verifier) ranges(id OpID, op *Op) {
 	}
 }
 
-// inside complains about a range that does not lie in its buffer.
+// inside calls complain, with the reason, if a range does not lie in its buffer.
 func (v *verifier) inside(r Range, complain func(string)) {
 	switch size := v.g.Buffers[r.Buffer].Size(); {
 	case r.Lo < 0:
@@ -103,7 +103,7 @@ func (v *verifier) prefetch(id OpID, op *Op) {
 	}
 }
 
-// Limits of every device since compute capability 3.0.
+// Limits of launches, which are the same for all devices since compute capability 3.0.
 const (
 	maxBlock  = 1024      // threads
 	maxBlockZ = 64        // threads along z
@@ -111,6 +111,7 @@ const (
 	maxGridY  = 1<<16 - 1 // blocks, and along z too
 )
 
+// launch: the kernel has a name, and grid and block are within the limits of all devices.
 func (v *verifier) launch(id OpID, op *Op) {
 	if op.Kind != KindLaunch {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// matrix is reachability by brute force: m[v][u] says that u comes before v.
+// matrix is reachability by brute force: m[v][u] reports that a path leads from u to v.
 type matrix [][]bool
 
 func reachability(n int, order []ir.OpID, preds func(ir.OpID) []ir.OpID) matrix {
@@ -186,7 +186,8 @@ func dropDelays(s *ir.Schedule) {
 	s.Delays, s.Joined = nil, nil
 }
 
-// A schedule with delays is valid exactly when it is without them: one that a dependency needs is an error.
+// A schedule with delays is valid exactly if it is valid without them: a delay that a dependency requires is an
+// error.
 func TestVerifyScheduleCountsNoDelay(t *testing.T) {
 	needed, spare := 0, 0
 	for seed := range uint64(400) {

@@ -7,14 +7,15 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// scheduleRule is one demand on a schedule.
+// scheduleRule is one requirement of a valid schedule.
 type scheduleRule struct {
 	name  string
-	gate  bool // later rules rely on it: stop when it is broken
+	gate  bool // later rules rely on it, so verification stops if it is broken
 	check func(*scheduleVerifier)
 }
 
-// scheduleRules are walked in order. They are set when the program starts, since that of bodies calls VerifySchedule.
+// scheduleRules are checked in order. An init function sets them, because the rule about bodies calls
+// VerifySchedule.
 var scheduleRules []scheduleRule
 
 func init() {
@@ -31,12 +32,11 @@ func init() {
 	}
 }
 
-// VerifySchedule checks that s is a valid schedule of its graph, which itself
-// satisfies Verify: that Order lists every operation once, that lanes are
-// numbered without gaps, and that lanes and waits together imply every
-// dependency without the delays; for a traced graph, every conflict and after edge. Buffers that
-// share bytes of the arena must have their uses ordered, too. A wait that
-// others imply is no violation. errors.As finds the first *Violation.
+// VerifySchedule checks that s is a valid schedule of its graph, which must satisfy Verify: Order lists every
+// operation once, lanes are numbered without gaps, and lanes and waits, without the delays, imply every
+// dependency. For a traced graph, they must imply every conflict and after edge. The uses of buffers that
+// share bytes of the arena must be ordered as well. A wait that others imply is no violation. errors.As finds
+// the first *Violation; the error wraps ErrMissing if s is nil or has no graph.
 func VerifySchedule(s *Schedule) error {
 	if s == nil || s.Graph == nil {
 		return absent.Nil("the schedule, or its graph,")
@@ -55,16 +55,17 @@ func VerifySchedule(s *Schedule) error {
 	return v.err()
 }
 
+// scheduleVerifier checks one schedule. The graphs over turns are made on demand.
 type scheduleVerifier struct {
 	report
 	s    *Schedule
 	g    *Graph
-	turn []int32      // by operation: its place in Order
-	ways *dense.Preds // lanes and waits, nodes numbered by turn
-	firm *dense.Preds // lanes and the waits that are no delays
+	turn []int32      // by operation: its index in Order
+	all  *dense.Preds // edges of lanes and waits, nodes numbered by turn; nil before dag
+	firm *dense.Preds // edges of lanes and of waits that are not delays; nil before needed
 }
 
-// tables have an entry for each operation or buffer.
+// tables have an entry for each operation or buffer. Those that are optional may be nil.
 func (v *scheduleVerifier) tables() {
 	ops, buffers := len(v.g.Ops), len(v.g.Buffers)
 	if id := v.unscheduled(); id >= 0 && len(v.s.Order) < ops {
@@ -134,7 +135,7 @@ func (v *scheduleVerifier) lanes() {
 	}
 }
 
-// waits are for operations with earlier turns on other lanes, ascending.
+// waits name operations with earlier turns on other lanes, ascending and once each.
 func (v *scheduleVerifier) waits() {
 	for i, waits := range v.s.Waits {
 		id := OpID(i)
@@ -155,7 +156,7 @@ func (v *scheduleVerifier) waits() {
 	}
 }
 
-// named is what the operations that a turn waits for are listed as.
+// named returns the name of the list of waits of an operation in a message.
 func (v *scheduleVerifier) named(turn int) string {
 	if turn < len(v.s.Delays) && len(v.s.Delays[turn]) > 0 {
 		return "waits and delays"
@@ -163,7 +164,7 @@ func (v *scheduleVerifier) named(turn int) string {
 	return "waits"
 }
 
-// delays are among the waits, ascending.
+// delays are a subset of the waits, ascending and once each.
 func (v *scheduleVerifier) delays() {
 	for i, delays := range v.s.Delays {
 		id := OpID(i)
@@ -180,8 +181,9 @@ func (v *scheduleVerifier) delays() {
 	}
 }
 
-// joined operations follow another on their lane, between which nothing waits: neither they for
-// other lanes, nor other lanes for what is before them. Prefetches cannot be in a graph.
+// joined: a joined operation follows another one on its lane. It waits for no other lane, and no other lane
+// waits for the operation before it: a group is launched as one graph, so waits are before and behind it.
+// Neither operation is a prefetch, a loop or a branch, which such a graph cannot contain.
 func (v *scheduleVerifier) joined() {
 	if v.s.Joined == nil {
 		return
@@ -210,15 +212,15 @@ func (v *scheduleVerifier) joined() {
 	}
 }
 
-// dag is what lanes and waits order, over turns.
+// dag returns the graph of lanes and waits, over turns.
 func (v *scheduleVerifier) dag() *dense.Preds {
-	if v.ways == nil {
-		v.ways = v.dagOf(func(id OpID) []OpID { return v.s.Waits[id] })
+	if v.all == nil {
+		v.all = v.dagOf(func(id OpID) []OpID { return v.s.Waits[id] })
 	}
-	return v.ways
+	return v.all
 }
 
-// needed is what lanes and the waits that are no delays order.
+// needed returns the graph of lanes and of waits that are not delays, over turns.
 func (v *scheduleVerifier) needed() *dense.Preds {
 	switch {
 	case v.firm != nil:
@@ -230,7 +232,8 @@ func (v *scheduleVerifier) needed() *dense.Preds {
 	return v.firm
 }
 
-// dagOf is what lanes and some of the waits order, over turns.
+// dagOf returns the graph of lanes and of the waits that the function returns, over turns. A lane is a path,
+// so the lanes are the chains of a path cover.
 func (v *scheduleVerifier) dagOf(waits func(OpID) []OpID) *dense.Preds {
 	d := dense.NewPreds(len(v.turn), len(v.turn)+v.s.Syncs())
 	d.Chain = make([]int32, len(v.turn))
@@ -253,8 +256,7 @@ func (v *scheduleVerifier) dagOf(waits func(OpID) []OpID) *dense.Preds {
 	return d
 }
 
-// dependencies hold: their ends have their turns in order, and lanes and waits
-// imply them.
+// dependencies: the ends of each have their turns in order, and lanes and waits imply it.
 func (v *scheduleVerifier) dependencies() {
 	v.needs(func(needs []conflict) bool {
 		v.ordered(needs)
@@ -262,7 +264,7 @@ func (v *scheduleVerifier) dependencies() {
 	})
 }
 
-// ordered checks some of the needs, which it changes.
+// ordered checks a batch of needs, which it overwrites: it replaces operations by turns.
 func (v *scheduleVerifier) ordered(needs []conflict) {
 	inTurn := needs[:0]
 	for _, c := range needs {
@@ -277,8 +279,8 @@ func (v *scheduleVerifier) ordered(needs []conflict) {
 	v.unordered(inTurn)
 }
 
-// needs calls check with what the schedule must order: the dependencies, or what a
-// traced graph implies.
+// needs calls check with batches of the pairs that the schedule must order: the dependencies, or for a traced
+// graph its conflicts and after edges.
 func (v *scheduleVerifier) needs(check func([]conflict) bool) {
 	if v.g.Phase == Traced {
 		v.g.needs(nil, check)
@@ -296,7 +298,7 @@ func (v *scheduleVerifier) needs(check func([]conflict) bool) {
 	}
 }
 
-// unordered reports the needs, in turns, that lanes and waits do not imply.
+// unordered reports the needs that lanes and waits do not imply. Their ends are turns.
 func (v *scheduleVerifier) unordered(needs []conflict) {
 	for _, c := range missing(v.needed(), needs) {
 		u, id := v.s.Order[c.From], v.s.Order[c.To]

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Violation is a rule of the verifier that a graph or a schedule breaks.
+// Violation reports a rule of the verifier that a graph or a schedule breaks.
 type Violation struct {
 	Rule string // name of the rule
-	Op   OpID   // the operation at fault, -1 when it is none
+	Op   OpID   // the operation at fault, -1 for none
 	Msg  string // what is wrong, where, and the remedy
 
 	in inner // the operation at fault if that is in a body of Op
 }
 
-// inner is an operation of a body: of its graph, or of its schedule if that is at fault.
+// inner is an operation of a body. Exactly one of graph and schedule is set: the one at fault. Both are nil if
+// the operation is in no body.
 type inner struct {
 	graph    *Graph
 	schedule *Schedule
@@ -24,7 +25,8 @@ type inner struct {
 
 func (v *Violation) Error() string { return v.Msg + " (rule " + v.Rule + ")" }
 
-// violations are the result of one verification: at most ten, all of one rule if later rules would fail for the same fault.
+// violations is the result of one verification: at most maxErrors. They are of one rule if that rule is a
+// gate, since later rules would fail for the same fault.
 type violations []*Violation
 
 func (v violations) Error() string {
@@ -46,7 +48,7 @@ func (v violations) Unwrap() []error {
 
 // report collects the violations of one verification.
 type report struct {
-	rule  string // the one being checked
+	rule  string // name of the rule being checked
 	found violations
 }
 
@@ -58,7 +60,7 @@ func (r *report) add(v OpID, format string, args ...any) {
 	}
 }
 
-// addInner adds what is wrong in a body of operation v, which about names.
+// addInner adds the violations in err, of a body of operation v. about names v; graph or schedule is the body.
 func (r *report) addInner(v OpID, about string, err error, graph *Graph, schedule *Schedule) {
 	var found violations
 	if !errors.As(err, &found) {
@@ -84,8 +86,8 @@ func (r *report) err() error {
 	return r.found
 }
 
-// Load parses a file and verifies its graph and schedule. Errors have the
-// place in the text, also those of the verifier; errors.As finds the first *Error.
+// Load parses a file and verifies its graph and schedule. Errors, also those of the verifier, have the line
+// in the text; errors.As finds the first *Error.
 func Load(name, src string) (*File, error) {
 	f, p, err := parse(name, src)
 	if err != nil {
@@ -103,7 +105,7 @@ func Load(name, src string) (*File, error) {
 	return f, nil
 }
 
-// locate gives violations their places in the text.
+// locate returns the violations in err as mistakes in the text. at is as for lineOf.
 func (p *parser) locate(name, src string, at []int, err error) error {
 	var found violations
 	if !errors.As(err, &found) {
@@ -121,7 +123,8 @@ func (p *parser) locate(name, src string, at []int, err error) error {
 	return all
 }
 
-// lineOf is the offset of the line at fault, -1 for none. at has those of the operations or turns of the graph.
+// lineOf returns the offset of the line at fault, -1 for none. at has the offsets of the operations or turns
+// of the graph.
 func (p *parser) lineOf(at []int, v *Violation) int {
 	if v.Op < 0 {
 		return -1

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The words of the text form, indexed by what they stand for.
+// The words of the text form, indexed by the constants that they stand for.
 var (
 	placeWords      = []string{OnDevice: "device", PinnedHost: "pinned", PageableHost: "pageable", Managed: "managed"}
 	roleWords       = []string{Temporary: "temporary", Input: "input", Output: "output", InOut: "inout", Constant: "constant"}
@@ -17,13 +17,13 @@ var (
 	hazardWords     = []string{"raw", "war", "waw", "after"} // by bit
 )
 
-// Where a prefetch moves bytes to.
+// Destinations of a prefetch, as indices of sideWords.
 const (
 	hostSide = iota
 	deviceSide
 )
 
-// side is the word for it.
+// side returns the word for the destination of a prefetch.
 func (p *Prefetch) side() string {
 	if p.ToDevice {
 		return sideWords[deviceSide]
@@ -31,7 +31,7 @@ func (p *Prefetch) side() string {
 	return sideWords[hostSide]
 }
 
-// word is words[i], or a visible sign of a value outside the table.
+// word returns words[i], or ?i for a value outside the table.
 func word(words []string, i uint8) string {
 	if int(i) < len(words) {
 		return words[i]
