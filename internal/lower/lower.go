@@ -1,5 +1,7 @@
-// Package lower turns operations of a graph into work for a device. No other package does: tracer calls it for
-// operations that run at once, and graphexec for the operations of a schedule.
+// Package lower turns operations of a graph into work for a device. Package tracer uses it for operations that
+// run at once, and graphexec for the operations of a schedule, so both run the same work.
+//
+//	ir.Op  +  Settings (handles, label)  +  Values (addresses, parameters)  →  device.Work
 package lower
 
 import (
@@ -9,21 +11,22 @@ import (
 
 // Values resolves the buffers and parameters of a graph.
 type Values interface {
-	Address(b ir.BufferID) device.Ptr // first byte of the buffer
-	Value(p ir.ParamID) ir.Scalar
+	Address(b ir.BufferID) device.Ptr // address of the first byte of the buffer
+	Value(p ir.ParamID) ir.Scalar     // current value of the parameter
 }
 
-// Settings hold what the graph does not say about an operation.
+// Settings holds the properties of an operation that are not in the graph.
 type Settings struct {
 	Label    string
 	Function device.Function // of a launch
 	Grid     ir.Dim3         // of a launch; the zero value is the grid in the graph
 	Priority int             // of a launch, as in device.Launch
-	Host     func() error    // of a host call
-	Off      bool            // makes the operation do nothing
+	Host     func() error    // the function of a host call
+	Off      bool            // the operation does nothing, but has its place in a graph
 }
 
-// Work returns the work of an operation. It is device.Nothing for an operation that moves or fills no bytes.
+// Work returns the work of an operation. It is device.Nothing for an empty operation and for one that moves or
+// fills no bytes. Loops and branches have no work of their own: graphexec builds them from their bodies.
 func Work(op *ir.Op, s *Settings, v Values) device.Work {
 	switch op.Kind {
 	case ir.KindLaunch:
@@ -58,6 +61,7 @@ func Launch(l *ir.Launch, s *Settings, v Values) *device.Launch {
 	}
 }
 
+// transfer returns the work of a copy.
 func transfer(c *ir.Copy, s *Settings, v Values) device.Work {
 	if c.Dst.Empty() {
 		return device.Nothing{}
@@ -65,6 +69,7 @@ func transfer(c *ir.Copy, s *Settings, v Values) device.Work {
 	return &device.Copy{Dst: address(c.Dst, v), Src: address(c.Src, v), Bytes: s.extent(c.Dst), Label: s.Label}
 }
 
+// memset returns the work of a fill. The device counts in elements of the width of the value.
 func memset(m *ir.Memset, s *Settings, v Values) device.Work {
 	if m.Dst.Empty() {
 		return device.Nothing{}
@@ -73,6 +78,7 @@ func memset(m *ir.Memset, s *Settings, v Values) device.Work {
 	return &device.Memset{Dst: address(m.Dst, v), Value: uint32(m.Value.Bits), Width: int(width), Count: s.extent(m.Dst) / width, Label: s.Label}
 }
 
+// prefetch returns the work of a prefetch.
 func prefetch(p *ir.Prefetch, s *Settings, v Values) device.Work {
 	if p.Range.Empty() {
 		return device.Nothing{}
@@ -80,8 +86,8 @@ func prefetch(p *ir.Prefetch, s *Settings, v Values) device.Work {
 	return &device.Prefetch{At: address(p.Range, v), Bytes: s.extent(p.Range), ToDevice: p.ToDevice, Label: s.Label}
 }
 
-// hostCall keeps an operation that is off in its place with a function that does nothing, as a driver cannot disable the
-// node of a host call.
+// hostCall returns the work of a host call. If the operation is off, its function does nothing: the driver
+// cannot disable the node of a host call.
 func hostCall(op *ir.Op, s *Settings, v Values) device.Work {
 	f := s.Host
 	if s.Off {
@@ -94,7 +100,7 @@ func hostCall(op *ir.Op, s *Settings, v Values) device.Work {
 	return &device.HostCall{Func: f, Label: s.Label, Uses: uses}
 }
 
-// extent returns the bytes of r that an operation covers: none if it is off.
+// extent returns the number of bytes of r that an operation covers: 0 if it is off.
 func (s *Settings) extent(r ir.Range) int64 {
 	if s.Off {
 		return 0

@@ -6,8 +6,12 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Params packs arguments into the parameter block of a launch, as the driver lays it out: each argument is aligned to
-// its own size, which is 1, 2, 4 or 8 bytes.
+// Params packs arguments into the parameter block of a launch. As in PTX, each argument is aligned to its own
+// size, which is 1, 2, 4 or 8 bytes:
+//
+//	arguments   i32 5, pointer, f32 0.5
+//	offset      0   4         8         16    20
+//	            │ 5 │ padding │ address │ 0.5 │
 func Params(args []ir.Arg, v Values) []byte {
 	block := make([]byte, 0, 8*len(args)) // an argument and the padding before it take at most 8 bytes
 	for i := range args {
