@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// ErrSteps is the error of a search that ended at its bound of steps.
+// ErrSteps is the error of ExactColoring if the search reached its bound of steps.
 var ErrSteps = errors.New("dag: the search for a colouring reached its bound of steps")
 
 // ExactColoring returns the chromatic number k of g and a colouring with the colours 0 to k-1, by
@@ -18,9 +18,9 @@ var ErrSteps = errors.New("dag: the search for a colouring reached its bound of 
 //
 // It starts from the better of gonum's DSATUR and recursive largest first, and improves it by branch
 // and bound in the order of DSATUR (D. Brélaz, "New Methods to Color the Vertices of a Graph", CACM
-// 1979): the node that sees the most colours is coloured next, with each colour that it does not see
-// and one new. The search ends early at a colouring with atLeast colours, a lower bound that the caller
-// knows, such as the width of an order or the size of a clique; 0 is always valid.
+// 1979): the node whose neighbours have the most colours is coloured next, with each colour that none
+// of them has, and with one new colour. The search ends early at a colouring with atLeast colours. This
+// is a lower bound that the caller supplies, such as the size of a clique; 0 is always valid.
 //
 // A step takes O(V²). If the search needs more than maxSteps steps, the error is ErrSteps, and k and
 // colors are the best colouring found. gonum's DsaturExact lists all maximal cliques first, of which
@@ -31,7 +31,7 @@ func ExactColoring(g graph.Undirected, atLeast, maxSteps int) (k int, colors map
 	}
 	x := byID(g.Nodes())
 	rows := rowsOf(x, g)
-	ordered := &bitGraph{x, rows} // so that ties do not go by the order of a map
+	ordered := &bitGraph{x, rows} // iterates in the order of IDs, so that the result is deterministic
 	k, colors = coloring.RecursiveLargestFirst(ordered)
 	if other, list, err := coloring.Dsatur(ordered, nil); err == nil && other < k {
 		k, colors = other, list

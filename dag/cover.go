@@ -6,13 +6,13 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// MinimumPathCover returns the fewest paths of g that pass each node once, in a topological order of
-// their first nodes.
+// MinimumPathCover returns a minimum set of disjoint paths of g that together contain every node. The
+// paths are in a topological order of their first nodes.
 //
-// A path cover is a matching between nodes as tails and nodes as heads: each edge in a path joins a
-// tail to a head, and the paths are V less the edges. Hopcroft and Karp's algorithm finds a maximum
-// matching ("An n^5/2 algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 1973) in
-// O(sqrt(V)·E).
+// The edges of a path cover are a matching between the nodes as tails and the nodes as heads, and the
+// number of paths is V less the number of these edges. A maximum matching therefore gives the fewest
+// paths. Hopcroft and Karp's algorithm finds it in O(sqrt(V)·E) ("An n^5/2 algorithm for maximum
+// matchings in bipartite graphs", SIAM J. Comput. 1973).
 //
 // The error is topo.Unorderable if g has a cycle.
 func MinimumPathCover(g graph.Directed) ([][]graph.Node, error) {
@@ -27,20 +27,21 @@ func MinimumPathCover(g graph.Directed) ([][]graph.Node, error) {
 	return paths, nil
 }
 
-// MinimumChainCover returns the fewest chains that hold each node of g once, in a topological order of
-// their first nodes. In a chain a path of g leads from each node to the next, so chains are the paths
-// of the transitive closure. Their number is the width of g, the size of its maximum antichain (R. P.
-// Dilworth, "A Decomposition Theorem for Partially Ordered Sets", Annals of Mathematics 1950).
+// MinimumChainCover returns a minimum set of disjoint chains of g that together contain every node. The
+// chains are in a topological order of their first nodes. In a chain, a path of g leads from each node
+// to the next one, so the chains of g are the paths of its transitive closure. The number of chains is
+// the width of g, the size of its maximum antichain (R. P. Dilworth, "A Decomposition Theorem for
+// Partially Ordered Sets", Annals of Mathematics 1950).
 //
 //	0 ──► 1 ──► 2       paths     0 1 2 | 3 | 4
 //	      ▲ ╲           chains    0 1 2 | 3 4
 //	3 ────┘  ► 4
 //
-// The closure is not computed. A cover with paths that may share nodes is a flow with a unit through
-// each node at least; a minimum path cover is one, from which a maximum flow of what can be taken away
-// leaves the fewest (V. Mäkinen et al., "Sparse Dynamic Programming on DAGs with Small Width", ACM
-// Transactions on Algorithms 2019). Dinitz' method finds it phase by phase, each O(V+E) and, on graphs
-// of tasks, few. Memory is O(V+E).
+// The closure is not computed. A cover by paths that may share nodes is a flow with at least one unit
+// through each node. MinimumChainCover starts from the flow of a minimum path cover and reduces it by a
+// maximum flow of the units that can be removed (V. Mäkinen et al., "Sparse Dynamic Programming on DAGs
+// with Small Width", ACM Transactions on Algorithms 2019). Dinitz's method finds that flow in phases of
+// O(V+E) each; task graphs need few phases. Memory is O(V+E).
 //
 // The error is topo.Unorderable if g has a cycle.
 func MinimumChainCover(g graph.Directed) ([][]graph.Node, error) {
@@ -56,10 +57,10 @@ func MinimumChainCover(g graph.Directed) ([][]graph.Node, error) {
 	return chains, nil
 }
 
-// MaximumAntichain returns the most nodes of g of which no path joins any two, in a topological order
-// of g. Their number is the width of g.
+// MaximumAntichain returns a maximum set of nodes of g such that no path joins any two of them. The
+// nodes are in a topological order of g. Their number is the width of g.
 //
-// They are a minimum cut of the flow that MinimumChainCover describes, which takes the same time.
+// They are a minimum cut of the flow that MinimumChainCover describes. Time and memory are the same.
 //
 // The error is topo.Unorderable if g has a cycle.
 func MaximumAntichain(g graph.Directed) ([]graph.Node, error) {

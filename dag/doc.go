@@ -1,7 +1,7 @@
-// Package dag has algorithms on directed acyclic graphs that gonum lacks, for any graph of gonum's:
-// transitive reduction, minimum path and chain covers, maximum antichains, and the graph of what no
-// path orders, for gonum's colourings. Bipartite matching and an exact colouring with a bound of work
-// are for undirected graphs.
+// Package dag adds to gonum the algorithms on directed acyclic graphs that it lacks: transitive
+// reduction, minimum path and chain covers, maximum antichains, and the incomparability graph, which
+// gonum's colourings accept. For undirected graphs it has maximum bipartite matching, and an exact
+// colouring with a bound on the work.
 //
 //	0 ──► 1 ──► 3        Reduce              without 0 ─► 3
 //	├───► 2 ────▲        MinimumPathCover    0 1 3 | 2
@@ -9,11 +9,11 @@
 //	                     MaximumAntichain    1 2
 //	                     Incomparability     1 ── 2
 //
-// Arguments are gonum's interfaces. Results are gonum's graphs, or nodes of the argument. A function
-// reads the graph once into rows of integers, which internal/dense works on; docs/RATIONALE.md
-// measures both against gonum's maps.
+// Arguments are gonum's interfaces. Results are gonum graphs, or nodes of the argument. Each function
+// reads the graph once and converts it to rows of integers, on which it computes. docs/RATIONALE.md
+// compares the time of this with that of algorithms on gonum's maps.
 //
-// A graph with cycles, an edge from a node to itself included, gives an error of type
-// topo.Unorderable with the strongly connected components, as gonum's topological sort does. All
-// results depend on the graph alone: ties go to the node with the lower ID.
+// If a graph has a cycle, the error is a topo.Unorderable with its strongly connected components, as
+// in gonum's topological sort. An edge from a node to itself is a cycle. Results depend only on the
+// nodes and edges, not on the order of iteration: ties go to the node with the lower ID.
 package dag

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/coloring"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
@@ -21,7 +20,7 @@ func tasks() *simple.DirectedGraph {
 	return g
 }
 
-// A transitive reduction of one of gonum's graphs.
+// Reduce takes and returns a gonum graph.
 func ExampleReduce() {
 	g := tasks()
 	reduced, err := dag.Reduce(g)
@@ -35,13 +34,14 @@ func ExampleReduce() {
 	// 0 -> 3: false
 }
 
-// The error of a graph with a cycle is gonum's.
+// The error for a graph with a cycle is of gonum's type.
 func ExampleReduce_cycle() {
 	g := tasks()
 	g.SetEdge(simple.Edge{F: simple.Node(3), T: simple.Node(1)})
 	_, err := dag.Reduce(g)
 	var cycles topo.Unorderable
-	fmt.Println(errors.As(err, &cycles), cycles)
+	isCycle := errors.As(err, &cycles)
+	fmt.Println(isCycle, cycles)
 	// Output: true topo: no topological ordering: cyclic components: [[1 3]]
 }
 
@@ -51,7 +51,7 @@ func ExampleMinimumPathCover() {
 	// Output: [[0 1 3] [2 4]] <nil>
 }
 
-// Two chains are enough for two stages that pass one node: the paths share it.
+// Paths of a path cover are disjoint, so only one passes node 2. A chain may skip it: 4 follows 1.
 func ExampleMinimumChainCover() {
 	g := simple.NewDirectedGraph()
 	for _, e := range [][2]int64{{0, 2}, {1, 2}, {2, 3}, {2, 4}} {
@@ -72,7 +72,7 @@ func ExampleMaximumAntichain() {
 	// Output: width 2 [1 2] <nil>
 }
 
-// A colouring by gonum's DSATUR of what no path orders.
+// gonum's DSATUR colours the pairs of nodes that no path orders.
 func ExampleIncomparability() {
 	g, err := dag.Incomparability(tasks())
 	if err != nil {
@@ -109,7 +109,8 @@ func ExampleExactColoring() {
 	fmt.Println(k, err)
 	_, err = dag.MaximumMatching(g)
 	var cycle dag.NotBipartite
-	fmt.Println(errors.As(err, &cycle), len([]graph.Node(cycle)))
+	odd := errors.As(err, &cycle)
+	fmt.Println(odd, len(cycle))
 	// Output:
 	// 3 <nil>
 	// true 5

@@ -25,8 +25,8 @@ const addOne = `
 	ld.global.f32 %f, [%d1]; add.f32 %f, %f, 0f3F800000; st.global.f32 [%d1], %f; ret;
 }`
 
-// A traced program is one of gonum's graphs once its dependencies are found. Operations that no path
-// orders conflict over a lane, so gonum's DSATUR, as a colouring of the conflicts, assigns lanes.
+// A traced program is a gonum graph. Planning adds its dependencies, which are the edges. Operations that
+// no path orders must not share a lane, so gonum's DSATUR assigns lanes by colouring these pairs.
 func Example_tracedProgram() {
 	dev, err := reprise.Open("sim")
 	check(err)

@@ -7,9 +7,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// Incomparability returns the undirected graph that joins two nodes of g if no path leads from either
-// to the other: they can run at the same time, or conflict if they share a thing. A colouring of it
-// divides g into chains.
+// Incomparability returns the undirected graph on the nodes of g that joins two nodes if no path leads
+// from either one to the other. In a task graph, these can run at the same time. Each colour of a
+// colouring is a chain of g.
 //
 //	0 ──► 1 ──► 3       1 and 2, 2 and 3 are not ordered:
 //	└───► 2             1 ── 2 ── 3, so two colours

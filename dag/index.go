@@ -12,7 +12,7 @@ import (
 )
 
 // errNoGraph is the error for a graph that is nil.
-const errNoGraph = absent.Error("the graph is nil: pass a graph of gonum's, an empty one if there are no nodes")
+const errNoGraph = absent.Error("dag: the graph is nil: pass a gonum graph; one without nodes is valid")
 
 // index numbers the nodes of a graph from 0.
 type index struct {
@@ -35,8 +35,8 @@ func newIndex(nodes []graph.Node) index {
 	return x
 }
 
-// of returns the number of the node with an ID, if there is one. Where IDs are numbers, it does without
-// the map.
+// of returns the number of the node with the given ID, if there is one. It looks into the map only if
+// the ID is not the number.
 func (x index) of(id int64) (v int32, ok bool) {
 	if 0 <= id && id < int64(len(x.nodes)) && x.nodes[id].ID() == id {
 		return int32(id), true
@@ -54,7 +54,7 @@ func list(nodes []graph.Node, numbers []int32) []graph.Node {
 	return some
 }
 
-// neighbours returns the numbers of what next leads to, by node.
+// neighbours returns, for each node, the numbers of the nodes that next returns.
 func (x index) neighbours(next func(id int64) graph.Nodes) [][]int32 {
 	rows := make([][]int32, len(x.nodes))
 	for v, n := range x.nodes {
@@ -65,8 +65,8 @@ func (x index) neighbours(next func(id int64) graph.Nodes) [][]int32 {
 	return rows
 }
 
-// denseOf returns g with its nodes numbered in a topological order, of all such orders the least by
-// IDs, and the nodes by their numbers.
+// denseOf returns g with its nodes numbered in topological order, and the nodes by number. Among all
+// topological orders it takes the lexicographically least one by IDs.
 func denseOf(g graph.Directed) (*dense.Graph, []graph.Node, error) {
 	if absent.Is(g) {
 		return nil, nil, errNoGraph
@@ -91,8 +91,8 @@ func denseOf(g graph.Directed) (*dense.Graph, []graph.Node, error) {
 	return dense.NewGraph(len(order), edges), list(x.nodes, order), nil
 }
 
-// unorderable returns the error of a graph with cycles. Gonum's sort leaves out nodes whose only cycle
-// is an edge to themselves.
+// unorderable returns the error for a graph with cycles. It adds the nodes whose only cycle is an edge
+// to themselves, which gonum's sort leaves out.
 func unorderable(g graph.Directed, x index, succs [][]int32) error {
 	_, err := topo.Sort(g)
 	cycles, _ := err.(topo.Unorderable)

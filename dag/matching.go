@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// NotBipartite is the error of a graph that is not bipartite: the nodes of a cycle of odd length.
+// NotBipartite is the error for a graph that is not bipartite. It holds the nodes of a cycle of odd length.
 type NotBipartite []graph.Node
 
 // Error implements error.
@@ -27,15 +27,15 @@ func (e NotBipartite) Error() string {
 	return fmt.Sprintf("dag: the graph is not bipartite: %d nodes form an odd cycle: %v%s", len(e), ids, more)
 }
 
-// MaximumMatching returns the most edges of the bipartite graph g of which no two share an end.
+// MaximumMatching returns a maximum set of edges of the bipartite graph g such that no two share an end.
 //
 // It is the algorithm of J. E. Hopcroft and R. M. Karp ("An n^5/2 algorithm for maximum matchings in
 // bipartite graphs", SIAM J. Comput. 1973): a phase finds a maximal set of disjoint shortest
-// augmenting paths, and O(sqrt(V)) phases are enough. All but the first go on with paths of any length
+// augmenting paths, and O(sqrt(V)) phases suffice. Each phase after the first then adds paths of any length
 // (I. S. Duff and T. Wiberg, "Remarks on implementation of O(n^1/2 tau) assignment algorithms", ACM
 // TOMS 14(3), 1988). Time is O(sqrt(V)·E).
 //
-// Edges come in the order of the IDs of their ends in one half. The error is NotBipartite if g has a
+// Edges are in the order of the IDs of their ends in one half. The error is NotBipartite if g has a
 // cycle of odd length.
 func MaximumMatching(g graph.Undirected) ([]graph.Edge, error) {
 	if absent.Is(g) {
@@ -91,15 +91,15 @@ func halves(near [][]int32) (right []bool, cycle []int32) {
 	return right, nil
 }
 
-// oddCycle joins the ways from u and v, which share an edge, to their closest common ancestor.
+// oddCycle returns the cycle of the edge between u and v and their paths to the closest common ancestor.
 func oddCycle(parent []int32, u, v int32) []int32 {
 	ancestors := func(v int32) []int32 {
-		way := []int32{v}
+		path := []int32{v}
 		for parent[v] != v {
 			v = parent[v]
-			way = append(way, v)
+			path = append(path, v)
 		}
-		return way
+		return path
 	}
 	a, b := ancestors(u), ancestors(v)
 	for len(a) > 1 && len(b) > 1 && a[len(a)-2] == b[len(b)-2] {

@@ -5,18 +5,19 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// Reduce returns the transitive reduction of g: its nodes, and those of its edges that no other path
-// joins the ends of. It is the only least graph with the paths of g (A. V. Aho, M. R. Garey and
-// J. D. Ullman, "The transitive reduction of a directed graph", SIAM J. Comput. 1972).
+// Reduce returns the transitive reduction of g: its nodes, and each edge whose ends no other path joins.
+// It is the unique graph with the fewest edges that has the reachability of g (A. V. Aho, M. R. Garey
+// and J. D. Ullman, "The transitive reduction of a directed graph", SIAM J. Comput. 1972). The result
+// holds the node and edge values of g, so that weights and attributes remain.
 //
 //	0 ──► 1 ──► 2        0 ──► 1 ──► 2
 //	└───────────▲   ==>
 //
-// Edges that span few nodes of a topological order, and those that the lengths of paths show to be
-// needed, are decided by looking at each edge a few times. A search from each node decides the others, or
-// sweeps over all edges if these are estimated to be quicker: one for 512 nodes with a bitset, or
-// one for 16 chains of a cover with chains. Time is at most O(V·E/512 + E) beside the conversion, and
-// close to linear on graphs of tasks; memory is O(V+E).
+// A few visits of each edge decide the edges that span few nodes of a topological order, and those that
+// are needed because no other path is long enough. The remaining edges are decided by a search from each
+// node, or by sweeps over all edges, whichever is estimated to be quicker. A sweep decides for 512 nodes
+// with a bitset, or for 16 chains of a chain cover. Time, without the conversion, is O(V·E/512 + E), and
+// close to linear on task graphs. Memory is O(V+E).
 //
 // The error is topo.Unorderable if g has a cycle.
 func Reduce(g graph.Directed) (*simple.DirectedGraph, error) {
