@@ -1,6 +1,8 @@
 package device
 
-// This file holds the abilities that only some devices have. A client tests for each with a type assertion.
+// This file holds the abilities that only some devices have. A client tests for each with a type assertion. Two
+// more, which simulated devices have, are in terms of package device/model: a method Profile, which model.Of calls, and
+// a method CountLaunches, which optimizer.Measure calls.
 
 // Looper is a device with conditional nodes: nodes that hold graphs, their bodies, and a condition that selects the body
 // that runs and, in a loop, whether it runs again.

@@ -7,8 +7,7 @@ import (
 )
 
 // Gonum's algorithms run on a Graph without conversion: nodes are ids and edges pairs of
-// them, created on demand. A traced graph has no dependencies and so no edges; the
-// results of planning have them. All iteration is in ascending order of id.
+// ids, created on demand. All iteration is in ascending order of id.
 var _ graph.Directed = (*Graph)(nil)
 
 // node is an operation.

@@ -196,7 +196,7 @@ func malformedWork(t *testing.T, b *bench) {
 	for _, w := range []device.Work{
 		nil,
 		(*device.Launch)(nil),
-		&device.HostCall{Label: "nobody"},
+		&device.HostCall{Label: "without a function"},
 		&device.Copy{Dst: p, Src: p, Bytes: -1},
 		&device.Memset{Dst: p, Width: 3, Count: 1},
 		&device.Memset{Dst: p, Width: 0, Count: 1},
@@ -265,7 +265,7 @@ func invalidPTX(t *testing.T, b *bench) {
 func invalidPTXPlace(t *testing.T, b *bench) {
 	_, err := b.LoadModule("broken.ptx", broken)
 	refused(t, err, "LoadModule", device.InvalidPTX)
-	assert.Regexp(t, `broken\.ptx:6:(\d+:)? `, err.Error(), "and ptxas tells no column")
+	assert.Regexp(t, `broken\.ptx:6:(\d+:)? `, err.Error(), "ptxas reports no column")
 }
 
 func closed(t *testing.T, b *bench) {
