@@ -89,13 +89,13 @@ func TestNumbersOfALoopThatCannotBeAreRefused(t *testing.T) {
 	dev := null.New()
 	b := bind(t, dev, s.Graph)
 	for want, l := range map[string]loop.Loop{
-		"MaxIterations is -1; want 0 or more":                           {MaxIterations: -1},
-		"CheckEvery is -2 and Expected 0; want 0 or more":               {CheckEvery: -2},
-		"lowering(9) is none of Auto, HostChecked":                      {Lowering: 9},
-		"overrun(7) is none of Forbidden, Undone":                       {Overrun: 7},
-		"a batch of 4 iterations, checked every 6: want a divisor":      {CheckEvery: 6, Batch: 4},
-		"a batch of -1 iterations, checked every 6: want":               {CheckEvery: 6, Batch: -1},
-		"a batch of 6 iterations overruns the end that a check after 3": {CheckEvery: 3, Batch: 6, Lowering: loop.Unrolled},
+		"MaxIterations is -1; want 0 or more":                      {MaxIterations: -1},
+		"CheckEvery is -2 and Expected 0; want 0 or more":          {CheckEvery: -2},
+		"lowering(9) is none of Auto, HostChecked":                 {Lowering: 9},
+		"overrun(7) is none of Forbidden, Undone":                  {Overrun: 7},
+		"a batch of 4 iterations, checked every 6: want a divisor": {CheckEvery: 6, Batch: 4},
+		"a batch of -1 iterations, checked every 6: want":          {CheckEvery: 6, Batch: -1},
+		"a batch of 6 iterations is longer than CheckEvery (3)":    {CheckEvery: 3, Batch: 6, Lowering: loop.Unrolled},
 	} {
 		l.Body, l.Until = s, loop.Until{Buffer: 1, Is: ir.Below}
 		before := dev.Live()

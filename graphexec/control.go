@@ -1,6 +1,8 @@
 package graphexec
 
 import (
+	"fmt"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
@@ -70,16 +72,6 @@ func (k *controls) update(dev device.Device, w opWork) error {
 	return nil
 }
 
-// Offsets in the state of a loop, and its size; the words are those of until.cu.
-const (
-	stateEvery = 8
-	stateBytes = 16
-)
-
-// maxRounds is the largest number of iterations of a while node, below what a simulated device takes for a loop without
-// end.
-const maxRounds = 1 << 20
-
 // control adds a loop or a branch to a graph and returns its conditional node.
 func (q *sequence) control(op ir.OpID, deps []device.Node) (device.Node, error) {
 	looper, ok := q.dev.(device.Looper)
@@ -97,7 +89,11 @@ func (q *sequence) control(op ir.OpID, deps []device.Node) (device.Node, error) 
 	return c.branch(deps)
 }
 
-var errNoLooper = &device.Error{Call: "AddConditional", Code: device.NotSupported, Detail: "the device has no conditional nodes"}
+// Programs with these errors are replayed by the host: see instantiate.
+var (
+	errNoLooper = &device.Error{Call: "AddConditional", Code: device.NotSupported, Detail: "the device has no conditional nodes"}
+	errLimit    = &device.Error{Call: "AddConditional", Code: device.NotSupported, Detail: fmt.Sprintf("a loop has more than %d iterations", until.MaxRounds)}
+)
 
 func (k *controls) load(dev device.Device) (err error) {
 	if k.module == 0 {
@@ -134,8 +130,8 @@ type conditional struct {
 }
 
 func (c *conditional) loop(deps []device.Node) (device.Node, error) {
-	if c.of.Limit > maxRounds {
-		return 0, errNoLooper
+	if c.of.Limit > until.MaxRounds {
+		return 0, errLimit
 	}
 	condition, err := c.looper.CreateCondition(c.top, 1)
 	if err != nil {
@@ -174,11 +170,11 @@ func (c *conditional) until(body device.Graph, ends []device.Node, condition dev
 		_, err = c.read(body, body, ends, entry, condition, test, state)
 		return err
 	}
-	until, err := c.kernel(entry, condition, make([]byte, 8)) // no value ends the loop: compare what is never 0
+	kernel, err := c.kernel(entry, condition, until.Never())
 	if err != nil {
 		return err
 	}
-	_, err = c.dev.AddNode(body, ends, until(state+stateEvery, state))
+	_, err = c.dev.AddNode(body, ends, kernel(state+until.StateEvery, state))
 	return err
 }
 
@@ -187,7 +183,7 @@ func (c *conditional) number() ir.OpID { return c.prog.first + c.op }
 
 // state allocates and sets the counts of a loop.
 func (c *conditional) state() (device.Ptr, error) {
-	p, err := c.dev.Alloc(stateBytes)
+	p, err := c.dev.Alloc(until.StateBytes)
 	if err != nil {
 		return 0, err
 	}
@@ -195,7 +191,7 @@ func (c *conditional) state() (device.Ptr, error) {
 	set := func(offset device.Ptr, n int64, value int64) error {
 		return c.dev.Submit(c.stream, &device.Memset{Dst: p + offset, Value: uint32(value), Width: 4, Count: n, Label: "counts of " + c.label})
 	}
-	return p, device.Join(set(0, 2, c.of.Limit), set(stateEvery, 2, min(c.of.Every, c.of.Limit)), c.dev.Synchronize(c.stream))
+	return p, device.Join(set(until.StateLeft, 2, c.of.Limit), set(until.StateEvery, 2, min(c.of.Every, c.of.Limit)), c.dev.Synchronize(c.stream))
 }
 
 func (c *conditional) branch(deps []device.Node) (device.Node, error) {

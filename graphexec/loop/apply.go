@@ -88,7 +88,7 @@ func (x *Exec) plan(changes []graphexec.Change) (plans []parts.Plan, err error) 
 	return plans, nil
 }
 
-// replays are those that iterations consist of, the body first.
+// replays returns the replays of which iterations consist, the body first.
 func (x *Exec) replays() []parts.Replays {
 	if x.body == nil { // of a zero Exec
 		return nil
@@ -102,10 +102,10 @@ func (x *Exec) replays() []parts.Replays {
 	return all
 }
 
-// address is where iterations have a range of bytes.
+// address returns the address at which iterations access a range of bytes.
 func (x *Exec) address(r ir.Range) device.Ptr { return x.view.Address(r.Buffer) + device.Ptr(r.Lo) }
 
-// follow updates everything beside the bodies to where their buffers are now.
+// follow moves everything except the bodies to the current addresses of the buffers.
 func (x *Exec) follow() error {
 	x.until.at = x.address(x.until.span())
 	for _, l := range x.lowerings() {

@@ -8,27 +8,27 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 )
 
-// batches is a loop of which the host looks at the scalar at the end of each period: of
-// CheckEvery iterations, or of several times as many, which then leave the scalar of each
-// check for one look.
+// batches is a loop whose scalar the host reads at the end of each period. Such a read is a look. A
+// period is CheckEvery iterations, or a multiple of it; it then stores the scalar of each check, and
+// one look reads all of them.
 //
-// Where the body may overrun, the next period is enqueued before the host waits for the look
-// at this one, so that the device does not idle for a round trip:
+// If the body may overrun, the next period is enqueued before the host waits for the look at the
+// current one, so that the device does not idle for a round trip:
 //
 //	device    period 1 ─ look ─ period 2 ─ look ─ period 3 ─ …
 //	host                   1 seen ─┘       2 seen ─┘
 //
-// What has run past the end is undone: the state at its beginning, of which two are kept, is
-// put back, and what came before the end within its period is run again.
+// Iterations past the end are undone. The state at the beginning of the last two periods is kept. That
+// of the period with the end is restored, and its iterations up to the end run again.
 type batches struct {
 	x      *Exec
 	size   int               // iterations that launch enqueues, a divisor of those of a period
 	launch func(n int) error // enqueues n*size iterations
 	values func() device.Ptr // where a period leaves its scalars
 	period int               // iterations between two looks, a multiple of CheckEvery
-	looks  []look            // one, or two that take turns where periods overlap
+	looks  []look            // one, or two used in turns if periods overlap
 	undo   *undo             // nil when nothing has to be undone
-	other  device.Stream     // where looks are waited for while the next period is under way; 0 for none
+	other  device.Stream     // the host waits on it for a look while the next period runs; 0 if periods do not overlap
 }
 
 // look brings the scalars of a period to the host.
@@ -36,8 +36,7 @@ type look struct {
 	mail parts.Mailbox
 	copy *device.Copy
 
-	// Of one that is waited for while the next period is under way: the copy, an event behind
-	// it, and the other stream waiting for that.
+	// If periods overlap: the copy, an event after it, and a wait for the event on stream other.
 	list  parts.Commands
 	event device.Event
 }
@@ -51,7 +50,7 @@ func newHostChecked(x *Exec) *batches {
 	}
 }
 
-// build makes what looks need.
+// build allocates the resources of the looks.
 func (b *batches) build(over Overrun) (err error) {
 	if over == Forbidden {
 		b.looks = make([]look, 1)
@@ -73,7 +72,7 @@ func (b *batches) build(over Overrun) (err error) {
 	return nil
 }
 
-// checks is how many of them a period has.
+// checks returns the number of checks in a period.
 func (b *batches) checks() int { return b.period / b.x.loop.CheckEvery }
 
 func (l *look) build(b *batches) (err error) {
@@ -96,12 +95,12 @@ func (l *look) build(b *batches) (err error) {
 	return err
 }
 
-// at is the copy of a look at where the scalars are now.
+// at returns the copy of a look from the current address of the scalars.
 func (l *look) at(b *batches) *device.Copy {
 	return &device.Copy{Dst: l.mail.At, Src: b.values(), Bytes: int64(len(l.mail.Bytes)), Label: "look at " + b.x.until.name}
 }
 
-// follow has looks and what undoes iterations go where buffers are by now.
+// follow moves the looks and the undo copies to the current addresses of the buffers.
 func (b *batches) follow() error {
 	for i := range b.looks {
 		l := &b.looks[i]
@@ -119,7 +118,7 @@ func (b *batches) follow() error {
 	return nil
 }
 
-// bodies are replays of the body itself.
+// bodies returns the replays of the body itself.
 func (b *batches) bodies() parts.Replays { return b.x.view }
 
 func (b *batches) run(ctx context.Context, n int) (until.Finding, error) {
@@ -132,10 +131,10 @@ func (b *batches) run(ctx context.Context, n int) (until.Finding, error) {
 	return b.one(ctx, min(n, b.period))
 }
 
-// apart is after how many iterations of a longer period there is a wait, which the context may end.
+// apart returns the number of iterations between two waits in a long period. The context can end each wait.
 func (b *batches) apart() int { return max(1, parts.MaxReplays/b.size) * b.size }
 
-// one runs n iterations, no more than a period, and waits for the look at their end.
+// one runs n iterations, at most a period, and waits for the look at their end.
 func (b *batches) one(ctx context.Context, n int) (until.Finding, error) {
 	for ; n > b.apart(); n -= b.apart() {
 		if err := b.part(ctx, b.apart()); err != nil {
@@ -158,7 +157,7 @@ func (b *batches) one(ctx context.Context, n int) (until.Finding, error) {
 	return x.until.Look(b.looks[0].mail.Bytes), nil
 }
 
-// part runs n iterations of a period that does not end with them.
+// part runs n iterations that are not the last ones of a period.
 func (b *batches) part(ctx context.Context, n int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -223,8 +222,8 @@ func (b *batches) enqueue(i int) error {
 	return b.looks[i%2].list.Submit(b.x.dev, 1)
 }
 
-// see waits for the look at period i and returns what the first check with a finding found,
-// and how many checks before it found nothing.
+// see waits for the look at period i. It returns the first finding other than GoOn, and the number of
+// checks before it.
 func (b *batches) see(i int) (found until.Finding, at int, err error) {
 	if err := b.x.wait(b.other); err != nil {
 		return until.GoOn, 0, err
@@ -239,8 +238,8 @@ func (b *batches) see(i int) (found until.Finding, at int, err error) {
 	return found, at, nil
 }
 
-// end leaves what the iterations up to a check of period i have computed, when the next
-// period is under way or not.
+// end leaves the results of the iterations up to a check of period i in the buffers. more states that
+// the next period has been enqueued.
 func (b *batches) end(i, at int, more bool) error {
 	x := b.x
 	n := (at + 1) * x.loop.CheckEvery
@@ -260,7 +259,7 @@ func (b *batches) end(i, at int, more bool) error {
 	return nil
 }
 
-// back undoes what has run past the first n iterations of period i.
+// back undoes the iterations past the first n ones of period i.
 func (b *batches) back(i, n, past int) error {
 	if b.undo == nil || past == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 )
 
-// costs are what a device's calls were found to take, of the host's time.
+// costs are the measured times of calls into a device, on the host's clock.
 type costs struct {
 	launch time.Duration // of a graph
 	submit time.Duration // of one piece of work
@@ -68,12 +68,12 @@ func (x *Exec) measure() (c costs, err error) {
 	return c, nil
 }
 
-// option is a way to lower a loop, and what all iterations are expected to take beside the
-// time of the bodies themselves.
+// option is a way to lower a loop, and its expected overhead: the time of all iterations without
+// that of the bodies.
 type option struct {
 	lowering Lowering
 	batch    int  // iterations of a graph
-	overrun  bool // the next period is under way before the look at one has come
+	overrun  bool // the next period begins before the result of a check has arrived
 	cost     time.Duration
 }
 
@@ -127,7 +127,7 @@ func (x *Exec) options(c costs) []option {
 	return best[HostChecked:]
 }
 
-// estimate is what costs are multiplied with.
+// estimate holds the costs, and the numbers that they are multiplied by.
 type estimate struct {
 	costs
 	total  int           // iterations
@@ -159,27 +159,27 @@ func (x *Exec) estimate(c costs) estimate {
 	return e
 }
 
-// times is d for each n iterations.
+// times returns the time of all iterations if n iterations take d.
 func (e *estimate) times(n int, d time.Duration) time.Duration {
 	return time.Duration((e.total+n-1)/n) * d
 }
 
-// launches is what launches of n iterations each add to them.
+// launches returns the overhead of launching n iterations at a time.
 func (e *estimate) launches(n int, d time.Duration) time.Duration {
 	return e.times(n, max(d-time.Duration(n)*e.body, rootGap))
 }
 
-// looks is what looks after n iterations each add.
+// looks returns the overhead of a check after every n iterations.
 func (e *estimate) looks(n int, over bool) time.Duration {
 	n = min(n, maxTimes)
 	if !over {
 		return e.times(n, e.look)
 	}
-	hidden := max(2*e.submit-time.Duration(n)*e.body, rootGap) // no round trip, but submitting it and returning from the wait
+	hidden := max(2*e.submit-time.Duration(n)*e.body, rootGap) // submitting the copy and returning from the wait, without a round trip
 	return e.times(n, hidden+e.save) + time.Duration(n+n/2)*e.body
 }
 
-// batches are the sizes that a graph of the loop may have.
+// batches returns the numbers of iterations that a graph of the loop may hold.
 func (l *Loop) batches(ops int) (sizes []int) {
 	if l.Batch > 0 {
 		return []int{l.Batch}
@@ -199,8 +199,8 @@ func (l *Loop) batches(ops int) (sizes []int) {
 	return sizes
 }
 
-// choose lowers the loop in the way that is asked for, or in the one that is expected to cost
-// least among those that there are.
+// choose lowers the loop as Lowering requires. For Auto it takes the option with the least expected
+// overhead among those that the device supports.
 func (x *Exec) choose() error {
 	l := &x.loop
 	if l.Lowering == HostChecked || l.Lowering != Auto && l.Batch > 0 {
@@ -254,7 +254,7 @@ func (x *Exec) become(o option) error {
 	return h.build(over)
 }
 
-// unfit is why a loop cannot be lowered in some way.
+// unfit is the reason for which a loop cannot be lowered in some way.
 type unfit string
 
 func (u unfit) Error() string { return string(u) }

@@ -111,8 +111,8 @@ func (e Ending) String() string {
 	return fmt.Sprintf("ending(%d)", uint8(e))
 }
 
-// Result describes a run of a loop. Only Ending tells a loop that converged from one that reached MaxIterations or computed
-// NaN: neither is an error.
+// Result describes a run of a loop. A loop that reached MaxIterations or computed NaN returns no error: check that Ending
+// is Met.
 type Result struct {
 	Iterations int      // iterations whose results are in the buffers
 	Ending     Ending   // why the loop ended; Met if Until holds
@@ -141,13 +141,13 @@ type Exec struct {
 	until  *predicate
 	stream device.Stream // of the body
 
-	host  *batches // replays that never overrun, for what the others leave over
-	form  lowering // that which was asked for
-	chose Lowering // the name of that
+	host  *batches // replays that never overrun, for the iterations that form leaves
+	form  lowering // the lowering in use
+	chose Lowering // its name
 	batch int      // iterations of its graph
-	why   string   // both were chosen
-	done  int      // iterations of the run that is under way
-	busy  bool     // in a run, or a call that changes what the next does
+	why   string   // why chose and batch were selected
+	done  int      // iterations of the current run
+	busy  bool     // during a run, or a call that changes later runs
 	stats Stats
 
 	flight flight // of the last run
@@ -155,13 +155,12 @@ type Exec struct {
 
 // lowering runs iterations of a loop that has run a multiple of CheckEvery so far.
 type lowering interface {
-	// run runs n iterations, or fewer when a check ends the loop or ctx is done, counts
-	// them in done, and returns what the last check found. Nothing is under way when it
-	// returns without an error.
+	// run runs n iterations, or fewer if a check ends the loop or ctx is done. It adds them
+	// to done and returns the finding of the last check. If it returns no error, no work is in progress.
 	run(ctx context.Context, n int) (until.Finding, error)
-	// bodies are the replays that iterations consist of, and follow has what is beside them
-	// go where these have buffers by now.
+	// bodies returns the replays of which iterations consist.
 	bodies() parts.Replays
+	// follow updates the other nodes after the replays have moved a buffer.
 	follow() error
 	close() error
 }
@@ -191,7 +190,7 @@ func Instantiate(dev device.Device, l Loop, b graphexec.Bindings) (*Exec, error)
 	return x, nil
 }
 
-// check says what is wrong with numbers.
+// check reports which option is out of range.
 func (l *Loop) check() error {
 	divides := l.Batch == 0 || l.Batch > 0 && l.CheckEvery%l.Batch == 0
 	multiple := l.Batch > 0 && l.Batch%max(l.CheckEvery, 1) == 0
@@ -205,7 +204,7 @@ func (l *Loop) check() error {
 	case int(l.Overrun) >= len(overruns):
 		return fmt.Errorf("%v is none of Forbidden, Undone and Harmless", l.Overrun)
 	case multiple && !divides && (l.Lowering != Unrolled || l.Overrun == Forbidden):
-		return fmt.Errorf("a batch of %d iterations overruns the end that a check after %d finds; that takes the lowering Unrolled, with Overrun set to Undone or Harmless", l.Batch, l.CheckEvery)
+		return fmt.Errorf("a batch of %d iterations is longer than CheckEvery (%d): use the lowering Unrolled with Overrun set to Undone or Harmless", l.Batch, l.CheckEvery)
 	case l.Lowering != HostChecked && l.Batch > parts.MaxCommands/max(1, l.Body.Graph.Len()):
 		return fmt.Errorf("a batch of %d iterations of %d operations each: a graph of more than %d would take the driver seconds; set a smaller Batch", l.Batch, l.Body.Graph.Len(), parts.MaxCommands)
 	case !divides && !multiple:
@@ -278,7 +277,7 @@ var errRunning = errors.New("use of a loop.Exec that is being run or changed: on
 
 var errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: compile or instantiate the loop")
 
-// begin and end are those of graphexec.Exec.
+// begin starts a call that only one goroutine may make at a time, as in graphexec.Exec.
 func (x *Exec) begin() error {
 	switch {
 	case x.closed():
@@ -331,7 +330,7 @@ func (x *Exec) Close() error {
 	return device.Join(append(errs, x.body.Close())...)
 }
 
-// lowerings are those that were made.
+// lowerings returns the lowerings that exist.
 func (x *Exec) lowerings() (all []lowering) {
 	if x.host != nil {
 		all = append(all, x.host)
@@ -350,7 +349,7 @@ func (x *Exec) advance(n int) {
 	}
 }
 
-// failed says among which iterations of the run a failed one is: the next n.
+// failed adds to err that it occurred in one of the next n iterations.
 func (x *Exec) failed(n int, err error) error {
 	switch {
 	case err == nil:

@@ -15,7 +15,7 @@ func (x *Exec) rounds(size int, build func(parts.Rounds, device.Graph) error) (p
 	return x.view.Rounds(parts.RoundsOptions{Size: size, Several: several, Scalar: x.until.span(), Stream: x.stream, Build: build})
 }
 
-// several is a schedule of n iterations, or of a divisor of n; nil for that of one.
+// several returns a schedule of n iterations or of a divisor of n, and nil to repeat that of one.
 func (x *Exec) several(n int) (*ir.Schedule, error) {
 	if x.loop.Several == nil || n == 1 {
 		return nil, nil

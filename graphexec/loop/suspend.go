@@ -10,14 +10,14 @@ import (
 	"github.com/reprise-gpu/reprise/internal/beside"
 )
 
-// flight is a run of a loop. A run that can be cancelled is on a goroutine of its own, which stops while the caller's
-// runs: when its context is done while it waits for the device, it is suspended, and goes on where it was once a call waits
-// for it again.
+// flight is a run of a loop. A run that can be cancelled has a goroutine of its own. This and the caller's goroutine never
+// run at the same time. If the context is done while the run waits for the device, the run is suspended. It continues
+// when a call waits for it again.
 type flight struct {
 	*beside.Run                 // nil when nothing is suspended
 	ctx         context.Context // of the present wait
 	proceed     chan struct{}   // lets the run go on
-	stopped     chan func()     // the run has stopped: for the caller to call this, or suspended for nil
+	stopped     chan func()     // the run has stopped, for the caller to call the function; nil if it is suspended
 	result      Result
 	err         error
 }
@@ -41,7 +41,7 @@ func (x *Exec) fly(ctx context.Context) (Result, error) {
 	return f.result, f.err
 }
 
-// stop hands over to the caller, from the goroutine of the run, until the caller lets it go on.
+// stop passes control from the goroutine of the run to the caller, and returns when the caller lets the run continue.
 func (f *flight) stop(call func()) {
 	f.stopped <- call
 	<-f.proceed
@@ -58,7 +58,7 @@ func (x *Exec) result(e Ending) Result {
 	return Result{Iterations: x.done, Ending: e, Lowering: x.chose, Batch: x.batch, Why: x.why}
 }
 
-// resume lets a suspended run go on until it ends. It returns the error of ctx when that is done first.
+// resume continues a suspended run until it ends. It returns the error of ctx if that is done first.
 func (x *Exec) resume(ctx context.Context) error {
 	f := &x.flight
 	if f.Run == nil {
@@ -94,14 +94,14 @@ func (x *Exec) observe() {
 	call()
 }
 
-// patience is how long a run waits for iterations in flight after its context is done, before it is suspended. Most
+// grace is the time that a run waits for iterations in flight after its context is done, before it is suspended. Most
 // end within that time, and then whole iterations are in the buffers when Run returns.
-const patience = 50 * time.Millisecond
+const grace = 50 * time.Millisecond
 
-// delayed returns a context that is done some time after ctx is.
+// delayed returns a context that is done when ctx has been done for the time grace.
 func delayed(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(patience, cancel) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
 	return late, func() {
 		stop()
 		cancel()
@@ -120,10 +120,10 @@ func (x *Exec) wait(s device.Stream) error {
 	}
 }
 
-// Wait waits for the iterations that a Run left in flight when its context was done, and returns how that run ended: with
-// as many whole iterations as there are in the buffers now. After a Run that returned without being cancelled it returns
-// the same once more, and before the first Run a zero Result. When ctx is done first it returns the error of ctx, and may
-// be called again.
+// Wait waits for the iterations that a cancelled Run left in flight, and returns the result of that run. Its Iterations
+// are those whose results are in the buffers now. After a Run that was not cancelled, Wait returns the result of that Run
+// again; before the first Run, it returns a zero Result. If ctx is done first, Wait returns the error of ctx, and may be
+// called again.
 func (x *Exec) Wait(ctx context.Context) (Result, error) {
 	if ctx == nil {
 		return Result{}, absent.Nil("the context")

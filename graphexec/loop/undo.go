@@ -8,15 +8,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// undo keeps what a body carries from iteration to iteration, as it was at two points that
-// take turns, and puts it back.
+// undo saves the memory that a body carries from iteration to iteration, at two points in turns, and
+// restores it.
 type undo struct {
 	x             *Exec
 	shadow        [2]device.Ptr
 	save, restore [2]parts.Commands
 }
 
-// piece is memory that a body writes, and where it is kept.
+// piece is a range of memory that a body writes, and its place in a shadow.
 type piece struct {
 	at    device.Ptr
 	bytes int64
@@ -50,14 +50,14 @@ func (u *undo) build() error {
 	return nil
 }
 
-// copies are those that keep a piece, and that put it back.
+// copies returns the copies that save and that restore a piece.
 func (p *piece) copies(shadow device.Ptr) (keep, putBack *device.Copy) {
 	kept := shadow + device.Ptr(p.kept)
 	return &device.Copy{Dst: kept, Src: p.at, Bytes: p.bytes, Label: "keep " + p.name},
 		&device.Copy{Dst: p.at, Src: kept, Bytes: p.bytes, Label: "put back " + p.name}
 }
 
-// follow keeps the same pieces where they are by now.
+// follow moves the copies to the current addresses of the buffers.
 func (u *undo) follow() error {
 	pieces, _, err := u.x.carried()
 	if err != nil {
@@ -77,8 +77,8 @@ func (u *undo) follow() error {
 	return nil
 }
 
-// carried is what the operations of a body write of buffers that outlive a replay, for each
-// buffer from the first byte to the last.
+// carried returns the memory that a body writes, of buffers that outlive a replay. For each buffer it
+// is one range, from the first byte written to the last.
 func (x *Exec) carried() (pieces []piece, total int64, err error) {
 	g := x.loop.Body.Graph
 	written := make([]ir.Range, len(g.Buffers)-g.Made) // the buffers that passes made are dead after a replay

@@ -9,7 +9,7 @@ import (
 type unrolled struct {
 	batches
 	rounds parts.Rounds
-	ring   device.Ptr // the scalar of each check, when a graph has several
+	ring   device.Ptr // the scalar of each check, if a graph has several checks
 }
 
 // newUnrolled lowers a loop to launches of graphs with size iterations.
@@ -35,8 +35,8 @@ func (u *unrolled) build(over Overrun) (err error) {
 	return u.batches.build(over)
 }
 
-// surround adds the iterations to a graph. A check is a branch of its own: only what writes the
-// scalar next waits for it.
+// surround adds the iterations to a graph. The copy of a check is off the path of the iterations: only
+// the next operation that writes the scalar waits for it.
 func (u *unrolled) surround(r parts.Rounds, g device.Graph) error {
 	x := u.x
 	return r.Fill(g, func(i int, behind []device.Node) (device.Node, error) {
@@ -50,7 +50,7 @@ func (u *unrolled) surround(r parts.Rounds, g device.Graph) error {
 	})
 }
 
-// scalars is where a period leaves its scalars.
+// scalars returns the address at which a period leaves its scalars.
 func (u *unrolled) scalars() device.Ptr {
 	if u.ring != 0 {
 		return u.ring

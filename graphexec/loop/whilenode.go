@@ -25,18 +25,10 @@ type while struct {
 	size   int // iterations of a round, a divisor of CheckEvery
 	rounds parts.Rounds
 	module device.Module
-	state  device.Ptr    // see until.cu
+	state  device.Ptr    // see until.StateBytes
 	most   uint32        // its second word
-	mail   parts.Mailbox // for its last, which a launch reports
+	mail   parts.Mailbox // receives its last word, the report of a launch
 }
-
-// Offsets in the state, and its size.
-const (
-	stateLeft   = 0 // and most
-	stateEvery  = 8 // and the report
-	stateReport = 12
-	stateBytes  = 16
-)
 
 // build makes what a launch needs; close frees it, also what was made before an error.
 func (w *while) build() (err error) {
@@ -47,13 +39,13 @@ func (w *while) build() (err error) {
 	if w.x.view.Moves() {
 		return unfit("the body has a prefetch, which a graph cannot hold")
 	}
-	if rounds := w.x.loop.CheckEvery / w.size; rounds > mostRounds { // so that counts of them fit the words of until.cu
-		return unfit(fmt.Sprintf("a check would come after %d rounds, and a launch has at most %d: set CheckEvery or Batch", rounds, mostRounds))
+	if rounds := w.x.loop.CheckEvery / w.size; rounds > maxRounds { // so that counts of rounds fit the words of the state
+		return unfit(fmt.Sprintf("a check would come after %d rounds, and a launch has at most %d: set CheckEvery or Batch", rounds, maxRounds))
 	}
-	if w.state, err = dev.Alloc(stateBytes); err != nil {
+	if w.state, err = dev.Alloc(until.StateBytes); err != nil {
 		return err
 	}
-	if w.mail, err = parts.NewMailbox(dev, stateBytes-stateReport); err != nil {
+	if w.mail, err = parts.NewMailbox(dev, until.StateBytes-until.StateReport); err != nil {
 		return err
 	}
 	if w.module, err = dev.LoadModule("until.ptx", until.PTX); err != nil {
@@ -62,7 +54,7 @@ func (w *while) build() (err error) {
 	if w.rounds, err = w.x.rounds(w.size, w.surround); err != nil {
 		return err
 	}
-	return device.Join(w.set(stateEvery, 2, uint32(w.x.loop.CheckEvery/w.size)), w.allow(w.longest())) // and the report, of no meaning yet
+	return device.Join(w.set(until.StateEvery, 2, uint32(w.x.loop.CheckEvery/w.size)), w.allow(w.longest())) // the second word is the report, which has no meaning yet
 }
 
 // surround fills the graph.
@@ -77,7 +69,7 @@ func (w *while) surround(r parts.Rounds, g device.Graph) error {
 	if err != nil {
 		return err
 	}
-	report := &device.Copy{Dst: w.mail.At, Src: w.state + stateReport, Bytes: stateBytes - stateReport, Label: "report of " + name}
+	report := &device.Copy{Dst: w.mail.At, Src: w.state + until.StateReport, Bytes: until.StateBytes - until.StateReport, Label: "report of " + name}
 	if _, err := dev.AddNode(g, []device.Node{node}, report); err != nil {
 		return err
 	}
@@ -100,16 +92,15 @@ func (w *while) until(f device.Function, test []byte, c device.Condition) *devic
 	u := w.x.until
 	at := u.at
 	if test == nil {
-		test = make([]byte, 8)    // looks for 0
-		at = w.state + stateEvery // where it never is
+		test, at = until.Never(), w.state+until.StateEvery
 	}
 	return until.Launch(f, "until "+u.name, c, []device.Ptr{at, w.state}, test)
 }
 
 // Limits of one launch.
 const (
-	mostRounds = 1 << 20               // below what a simulated device takes for a loop without end
-	longEnough = 10 * time.Millisecond // from look to look, where somebody waits for looks
+	maxRounds  = until.MaxRounds
+	longEnough = 10 * time.Millisecond // between two checks, if the context can be cancelled or Observe is set
 )
 
 func (w *while) run(ctx context.Context, n int) (until.Finding, error) {
@@ -139,14 +130,14 @@ func (w *while) run(ctx context.Context, n int) (until.Finding, error) {
 	return x.host.run(ctx, n)
 }
 
-// longest is how many checks a launch may have at most.
+// longest returns the maximum number of checks of a launch.
 func (w *while) longest() int {
 	every := w.x.loop.CheckEvery
-	return min(w.x.loop.MaxIterations/every, max(1, mostRounds*w.size/every))
+	return min(w.x.loop.MaxIterations/every, max(1, maxRounds*w.size/every))
 }
 
-// first is how many checks to begin with where somebody waits for looks: those of a tenth of the time from look to look, since the device
-// may not be as the plan has it.
+// first returns the number of checks of the first launch, if the context can be cancelled or Observe is set. They are
+// predicted to take a tenth of longEnough, because the prediction may be wrong.
 func (w *while) first() int {
 	body := w.x.loop.Body
 	if body.Profile == "" || body.Predicted <= 0 {
@@ -160,7 +151,7 @@ func longer(checks int, took time.Duration) int {
 	if took <= 0 {
 		return 2 * checks
 	}
-	return max(checks, int(min(time.Duration(checks)*longEnough/took, mostRounds)))
+	return max(checks, int(min(time.Duration(checks)*longEnough/took, maxRounds)))
 }
 
 // launch runs up to the given number of checks, and returns the number of rounds that ran.
@@ -187,7 +178,7 @@ func (w *while) allow(checks int) error {
 	if w.most == rounds {
 		return nil
 	}
-	err := w.set(stateLeft, 2, rounds)
+	err := w.set(until.StateLeft, 2, rounds)
 	if err == nil {
 		w.most = rounds
 	}

@@ -14,6 +14,21 @@ import (
 //go:embed until.ptx
 var PTX string
 
+// Offsets of words in the state of a loop that the device runs, and its size. They are those of struct state in until.cu.
+const (
+	StateLeft   = 0 // rounds left to this launch; the word after it is their maximum
+	StateEvery  = 8 // rounds between two checks
+	StateReport = 12
+	StateBytes  = 16
+)
+
+// MaxRounds is the maximum number of rounds of a launch. A simulated device treats more as an endless loop.
+const MaxRounds = 1 << 20
+
+// Never returns the last parameters of kernel until_word for a loop that no value of its scalar ends. With them, it
+// compares the word at its first address with 0. Pass the word StateEvery, which is never 0.
+func Never() []byte { return make([]byte, 8) }
+
 // Finding is the result of an evaluation, with the numbers of until.cu.
 type Finding uint32
 
@@ -57,8 +72,8 @@ func (p *Test) kernel() (entry string, test []byte) {
 	return "word", test
 }
 
-// stays is an interval of the numbers with which a loop goes on. For Equal, when they are all but one, it is from that one to NaN,
-// and when there are none, it is from NaN.
+// stays returns the interval of the numbers with which a loop goes on. For Equal, these are all numbers except low, and
+// high is NaN. If there are none, low is NaN.
 func (p *Test) stays() (low, high float64) {
 	v, inf := p.Value, math.Inf(1)
 	switch p.Is {
@@ -82,7 +97,8 @@ func (p *Test) stays() (low, high float64) {
 	return math.NaN(), inf
 }
 
-// ends are the words that end a loop, from low to low + span, which may go round by zero. It is false when none does.
+// ends returns the words that end a loop, from low to low + span, which may wrap around to zero. It returns false if no
+// word ends the loop.
 func (p *Test) ends() (low, span uint32, some bool) {
 	least, greatest := float64(math.MinInt32), float64(math.MaxInt32)
 	if p.Elem == ir.U32 {
