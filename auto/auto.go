@@ -32,10 +32,10 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Options say what repetitions become. The zero value is graphs.
+// Options select how repetitions are planned and replayed. The zero value replays them as graphs.
 type Options struct {
 	Backend  graphexec.Backend
-	Strategy string // of the optimizer; "" is nimble, which takes little time to plan while the program waits
+	Strategy string // of the optimizer; "" is optimizer.DefaultStrategy, which plans quickly while the program waits
 	// Measure runs each repetition twice more to plan it by the measured demand of its launches (optimizer.Measure), which
 	// pays off in programs that run for long over streams. Estimates are used for devices that do not
 	// count demands: GPUs, and any device within a wrapper of package device.
@@ -55,9 +55,6 @@ func start(dev device.Device, name string, e engine) *tracer.Tracer {
 // planner returns an engine that plans repetitions and instantiates them on dev.
 func planner(dev device.Device, o Options) engine {
 	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams, Custom: model.Of(dev)}
-	if plan.Strategy == "" {
-		plan.Strategy = "nimble"
-	}
 	return func(body *tracer.Trace) (replayer, error) {
 		plan := plan
 		if err := o.measure(dev, body, &plan); err != nil {
@@ -75,7 +72,7 @@ func planner(dev device.Device, o Options) engine {
 	}
 }
 
-// measure has the plan go by measured costs, if it is to and can.
+// measure makes the plan use measured costs, if the options request this and the device counts.
 func (o *Options) measure(dev device.Device, body *tracer.Trace, plan *optimizer.Options) (err error) {
 	if !o.Measure {
 		return nil

@@ -14,12 +14,12 @@ type Stats struct {
 	Replays  int
 	Updates  int // scalars set between replays
 	Bodies   int // repetitions that were made replayable
-	Misses   int // times that calls were held back, and another followed than the repetition has
-	// Reason says why the latest calls were not replayed; "" when they were.
+	Misses   int // times that calls were held back and a different call followed
+	// Reason explains why the latest calls were not replayed; "" if they were.
 	Reason string
 }
 
-// StatsOf returns the counts of a program from New so far; all zero for any other tracer.
+// StatsOf returns the counts of a program from New so far; all zero for another tracer.
 func StatsOf(t *tracer.Tracer) Stats {
 	w, ok := traced.SinkOf(t).(*watcher)
 	if !ok {
@@ -27,7 +27,7 @@ func StatsOf(t *tracer.Tracer) Stats {
 	}
 	s := w.stats
 	if s.Reason == "" && s.Replays == 0 {
-		s.Reason = fmt.Sprintf("no two times in a row did the program do the same, in up to %d calls", maxPeriod)
+		s.Reason = fmt.Sprintf("no sequence of up to %d calls has occurred twice in a row", maxPeriod)
 	}
 	return s
 }

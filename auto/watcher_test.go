@@ -145,16 +145,16 @@ func TestWhyNothingIsReplayed(t *testing.T) {
 		name, why string
 		do        func(w *watched, i int)
 	}{
-		{"nothing is done again", "no two times in a row did the program do the same, in up to 1000 calls", func(w *watched, i int) {
+		{"nothing is done again", "no sequence of up to 1000 calls has occurred twice in a row", func(w *watched, i int) {
 			w.pass(0, 1, int64(i*i%61+1))
 		}},
 		{"buffers go on", " is followed by @b_10, and what follows that does not show", func(w *watched, i int) {
 			w.step(i, i+1)
 		}},
-		{"slices go on", "no two times in a row", func(w *watched, i int) {
+		{"slices go on", "has occurred twice in a row", func(w *watched, i int) {
 			w.Launch(w.square, tracer.Linear(1, 1), w.b[0].Slice(int64(i), int64(i)+1), w.b[1], 1)
 		}},
-		{"an iteration of 1001 calls", "in up to 1000 calls", func(w *watched, i int) {
+		{"an iteration of 1001 calls", "no sequence of up to 1000 calls", func(w *watched, i int) {
 			for n := range 1001 {
 				w.Launch(w.square, tracer.Linear(uint32(n+1), 1), w.b[0], w.b[1], 1)
 			}
