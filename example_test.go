@@ -24,7 +24,7 @@ const axpy = `
 	fma.rn.f32 %f3, %f1, %f2, %f3; st.global.f32 [%d5], %f3; ret;
 }`
 
-// A program is traced once, and replayed a thousand times with one call.
+// A program is recorded once, and replayed 628 times with one call.
 func Example() {
 	ctx, n := context.Background(), 4096
 	dev, err := reprise.Open("sim")

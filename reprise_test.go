@@ -89,7 +89,7 @@ func TestMistakes(t *testing.T) {
 	_, err = reprise.Compile(dev, trace, reprise.Options{Strategy: "best"})
 	assert.ErrorContains(t, err, "best")
 	_, err = reprise.CompileLoop(dev, trace, reprise.Until{Buffer: x.ID()}, 0, reprise.LoopOptions{})
-	assert.Error(t, err)
+	assert.ErrorContains(t, err, "none of Below")
 	assert.ErrorIs(t, reprise.Record(nil, "nothing").Err(), ir.ErrMissing)
 	assert.ErrorIs(t, reprise.Auto(nil, "nothing").Err(), ir.ErrMissing)
 }

@@ -17,9 +17,9 @@ import (
 // Precedence is computed for a batch of lives at a time (see precedence). Rooms that no life of a batch can follow are
 // set aside until the next batch.
 func sweepArena(d *dense.Graph, lives []life) []int64 {
-	a := arena{lives: lives, at: make([]int64, len(lives)), know: precedence{sweep: dense.NewSweep(d)}}
+	a := arena{lives: lives, at: make([]int64, len(lives)), precedence: precedence{sweep: dense.NewSweep(d)}}
 	for first := 0; first < len(lives); {
-		end := first + a.know.ask(lives[first:], a.lowest(first))
+		end := first + a.precedence.start(lives[first:], a.lowest(first))
 		a.open()
 		for i := first; i < end; i++ {
 			a.place(int32(i))
@@ -32,14 +32,14 @@ func sweepArena(d *dense.Graph, lives []life) []int64 {
 
 // arena is a list of adjacent rooms in order of offset, without gaps.
 type arena struct {
-	lives []life
-	at    []int64 // by life: its offset in bytes
-	know  precedence
-	top   int64         // size of the arena, in bytes
-	aside []room        // rooms that no life of the current batch can follow
-	rooms []room        // the other rooms: a linked list by offset; rooms[0] is its head and holds no bytes
-	after []dense.Block // by room: the columns of the batch that its owner precedes
-	last  int32         // of the list
+	lives      []life
+	at         []int64 // by life: its offset in bytes
+	precedence precedence
+	top        int64         // size of the arena, in bytes
+	aside      []room        // rooms that no life of the current batch can follow
+	rooms      []room        // the other rooms: a linked list by offset; rooms[0] is its head and holds no bytes
+	after      []dense.Block // by room: the columns of the batch that its owner precedes
+	last       int32         // of the list
 }
 
 // room is a range of bytes and the last life placed there.
@@ -64,7 +64,7 @@ func (a *arena) open() {
 	a.aside = a.aside[:0]
 	a.rooms, a.after = append(a.rooms[:0], room{}), append(a.after[:0], dense.Block{})
 	for _, p := range all {
-		after := a.know.after(&a.lives[p.owner])
+		after := a.precedence.after(&a.lives[p.owner])
 		if after.Empty() {
 			a.aside = append(a.aside, p)
 			continue
@@ -88,7 +88,7 @@ func (a *arena) close() {
 // last run may be extended beyond the top.
 func (a *arena) place(i int32) {
 	l := &a.lives[i]
-	heads, follows := a.know.heads(l)
+	heads, follows := a.precedence.heads(l)
 	before, lo, hi := int32(0), a.top, a.top // the current run is [lo, hi); before is the room in front of it
 	for last, at := int32(0), a.rooms[0].next; follows && at != 0 && hi-lo < l.size; last, at = at, a.rooms[at].next {
 		p := &a.rooms[at]
@@ -122,7 +122,7 @@ func (a *arena) take(i, before int32, lo int64) {
 	}
 	a.rooms[before].next = next
 	p := room{lo, hi, i, next}
-	if after := a.know.after(l); after.Empty() {
+	if after := a.precedence.after(l); after.Empty() {
 		a.aside = append(a.aside, p)
 	} else {
 		a.rooms[before].next = int32(len(a.rooms))

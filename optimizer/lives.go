@@ -76,9 +76,9 @@ type precedence struct {
 // more heads is treated as following none: it would use up the columns of a batch.
 const maxHeads = 64
 
-// ask starts a batch with as many of the lives as there are columns for, and returns their number. Tails
+// start begins a batch with as many of the lives as there are columns for, and returns their number. Tails
 // below low are treated as preceding nothing.
-func (p *precedence) ask(lives []life, low int32) int {
+func (p *precedence) start(lives []life, low int32) int {
 	p.columns = p.columns[:0]
 	n := 0
 	for ; n < len(lives); n++ {
@@ -143,7 +143,7 @@ func conflictsOf(d *dense.Graph, lives []life) []dense.Set {
 	}
 	p := precedence{sweep: dense.NewSweep(d)}
 	for first := 0; first < len(lives); {
-		end := first + p.ask(lives[first:], lives[0].heads[0])
+		end := first + p.start(lives[first:], lives[0].heads[0])
 		after := make([]dense.Block, end)
 		for i := range after {
 			after[i] = p.after(&lives[i])

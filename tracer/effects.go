@@ -114,7 +114,7 @@ func (m *Module) symbol(name string) ir.Range {
 }
 
 // declare applies a signature such as "x: in f32*, n: i32": it names the
-// parameters, tells signed integers from unsigned ones, and may claim more than
+// parameters, distinguishes signed integers from unsigned ones, and may claim more than
 // the PTX shows but not less.
 func (k *Kernel) declare(f *ptx.Func, text string) error {
 	declared, err := access.ParseSignature(text)

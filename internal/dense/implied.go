@@ -148,8 +148,8 @@ func groupByChain(chain []int32, queries []Edge, open []int32) []chainQueries {
 }
 
 // lastClock holds for 16 chains the last node of each that reaches this one.
-// others tells in which places a predecessor other than the node named there
-// supplied it.
+// A bit of others is set if a predecessor other than the node named in that
+// place supplied it.
 type lastClock struct {
 	last   [chainsAtOnce]int32
 	others uint32

@@ -5,8 +5,8 @@ package dense
 // A maximum matching M of the reduced edges fixes the number of waits. Pairs
 // (u, v) where u merely reaches v may be matched besides: v then follows u on a
 // lane without an edge between them, no concurrency is lost, and each such pair
-// saves a lane. Which of them are compatible with some maximum matching, and not
-// only with the one at hand, is what duality tells.
+// saves a lane. Duality decides which pairs are compatible with some maximum
+// matching, and not only with M.
 //
 // König's theorem: the nodes Z that alternating paths reach from free left nodes
 // give a vertex cover of size |M|, the left nodes outside Z and the right nodes
