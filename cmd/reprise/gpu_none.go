@@ -1,4 +1,4 @@
-//go:build !cuda
+//go:build !cuda || !cgo
 
 package main
 
@@ -10,7 +10,7 @@ import (
 
 // gpus returns an error: this build does not support GPUs.
 func gpus() ([]device.Info, error) {
-	return nil, fmt.Errorf("%w: this build only simulates; build it with `make build`, which needs a C compiler", device.ErrUnavailable)
+	return nil, fmt.Errorf("%w: this build only simulates; run `make build` in a clone, which needs a C compiler", device.ErrUnavailable)
 }
 
 func driver() driverState { return driverState{} }

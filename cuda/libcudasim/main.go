@@ -1,4 +1,4 @@
-//go:build cuda
+//go:build cuda && cgo
 
 // Command libcudasim is the simulated CUDA driver as a C library. `make
 // libcudasim` builds it as build/libcudasim.so, with the soname of the driver,

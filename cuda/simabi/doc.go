@@ -1,5 +1,3 @@
-//go:build cuda
-
 // Package simabi is the CUDA driver API over the simulated GPU: the functions of
 // libcuda.so.1, with their names, arguments, return codes and side effects.
 //

@@ -1,4 +1,4 @@
-//go:build !cuda
+//go:build !cuda || !cgo
 
 package devices
 
@@ -9,5 +9,5 @@ import (
 )
 
 func openGPU(n int) (device.Device, error) {
-	return nil, fmt.Errorf("gpu%d: %w: this build only simulates; build it with -tags cuda and the variables that `make cgo-env` prints, which need a C compiler", n, device.ErrUnavailable)
+	return nil, fmt.Errorf("gpu%d: %w: this build only simulates; build it with -tags cuda and the variables that `reprise cgo-env` or, in a clone, `make cgo-env` prints, which need a C compiler", n, device.ErrUnavailable)
 }

@@ -1,4 +1,4 @@
-//go:build !cuda
+//go:build !cuda || !cgo
 
 package devices
 
@@ -15,4 +15,5 @@ func TestNoGPUWithoutTheTag(t *testing.T) {
 	_, err := Open("gpu0", sim.Options{})
 	assert.ErrorIs(t, err, device.ErrUnavailable)
 	assert.ErrorContains(t, err, "-tags cuda")
+	assert.ErrorContains(t, err, "`reprise cgo-env`")
 }

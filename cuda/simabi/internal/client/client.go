@@ -1,4 +1,4 @@
-//go:build cuda
+//go:build cuda && cgo
 
 // Package client calls the simulated driver from C, as programs do. It serves tests,
 // which cannot use cgo themselves. Results are CUresult.
