@@ -213,7 +213,7 @@ func (x *Exec) choose() error {
 	options := slices.DeleteFunc(x.options(c), func(o option) bool {
 		return o.batch == 0 || l.Lowering != Auto && l.Lowering != o.lowering
 	})
-	why := explain(c, options)
+	why := explain(x.estimate(c).total, c, options)
 	slices.SortStableFunc(options, func(a, b option) int { return cmp.Compare(a.cost, b.cost) })
 	for _, o := range options {
 		err := x.become(o)
@@ -264,12 +264,12 @@ func isUnfit(err error) bool {
 	return errors.As(err, &u) || device.CodeOf(err) == device.NotSupported
 }
 
-// explain states the expected overhead of each lowering, and the costs that determine it.
-func explain(c costs, options []option) string {
+// explain states the expected overhead of a number of iterations for each lowering, and the costs that determine it.
+func explain(iterations int, c costs, options []option) string {
 	var expected []string
 	for _, o := range options {
 		expected = append(expected, fmt.Sprintf("%v %v (batch %d)", o.lowering, o.cost.Round(time.Microsecond), o.batch))
 	}
-	return fmt.Sprintf("expected overhead: %s; launching a graph takes %v, a check %v, and instantiating a node %v",
-		strings.Join(expected, ", "), c.launch.Round(100), c.look.Round(100), c.node.Round(100))
+	return fmt.Sprintf("expected overhead of %d iterations: %s; launching a graph takes %v, a check %v, and instantiating a node %v",
+		iterations, strings.Join(expected, ", "), c.launch.Round(100), c.look.Round(100), c.node.Round(100))
 }
