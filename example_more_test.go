@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/reprise-gpu/reprise"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// interest records y += rate*y on a buffer of one element, which is 1.
+// interest records y += rate*y on a buffer of one element.
 func interest(t *reprise.Tracer, rate any) reprise.Buffer {
 	kernel := t.Module("axpy.ptx", axpy).Kernel("axpy")
 	y := t.Alloc("y", reprise.F32, 1, reprise.InOut)
@@ -136,5 +138,32 @@ func Example_savedTrace() {
 	saved, err := ir.ReadFile(file)
 	check(err)
 	fmt.Println(saved.Graph.Name, "has", len(saved.Graph.Ops), "operation")
-	// Output: interest has 1 operation
+
+	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto"})
+	check(err)
+	schedule := ir.PrintSchedule(plan.Schedule)
+	fmt.Println("on stream 0:", strings.Contains(schedule, "%0 lane(0)"))
+	// Output:
+	// interest has 1 operation
+	// on stream 0: true
+}
+
+// A checked device finds a read of memory that the program forgot to write.
+func ExampleOpenChecked() {
+	ctx := context.Background()
+	dev, err := reprise.OpenChecked("sim:a100")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "interest")
+	interest(t, float32(0.01))
+	trace, err := t.Finish()
+	check(err)
+	defer trace.Close()
+	exec, err := reprise.Compile(dev, trace, reprise.Options{})
+	check(err)
+	defer exec.Close()
+	check(exec.Replay(ctx))
+	err = exec.Wait(ctx) // uninitialised read: bytes 0-3 of @y, with the launch, the thread and the PTX line
+	fmt.Println(strings.Contains(err.Error(), "uninitialised read: bytes 0-3 of @y"))
+	// Output: true
 }
