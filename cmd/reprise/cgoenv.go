@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -114,6 +115,9 @@ func writeFiles(folder string, files embed.FS) error {
 
 func runTool(name string, args ...string) error {
 	out, err := exec.Command(name, args...).CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%w: cgo needs a C compiler and ar: install them, or name the compiler in CC", err)
+	}
 	if err != nil {
 		return fmt.Errorf("%s, which builds the library for cgo: %w\n%s", name, err, out)
 	}

@@ -43,5 +43,5 @@ func TestCgoEnvMistakes(t *testing.T) {
 	t.Setenv("CC", "no-such-compiler -m64")
 	_, stderr, status = reprise("cgo-env", t.TempDir())
 	assert.Equal(t, exitInput, status)
-	assert.Contains(t, stderr, "no-such-compiler")
+	assert.Contains(t, stderr, `"no-such-compiler": executable file not found in $PATH: cgo needs a C compiler and ar: install them, or name the compiler in CC`)
 }

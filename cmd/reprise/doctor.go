@@ -89,7 +89,7 @@ func diagnose(root string, s driverState) []diagnosis {
 	lines := []diagnosis{{ok: s.Built, what: "build", found: "with the CUDA driver"}}
 	if !s.Built {
 		lines[0].found = "this one only simulates"
-		lines[0].remedy = "build with `make`, which needs a C compiler"
+		lines[0].remedy = "run `make build` in a clone, which needs a C compiler"
 	}
 	if !s.Driver.Simulated {
 		lines = append(lines, kernelModule(root), deviceFiles(root))

@@ -60,7 +60,7 @@ func TestDoctor(t *testing.T) {
 			"MISSING  device files: there is no /dev/nvidia0",
 			"MISSING  driver library: libcuda.so.1: cannot open; install NVIDIA's driver",
 		}},
-		{"a build that only simulates", linux, driverState{}, false, []string{"MISSING  build: this one only simulates; build with `make`"}},
+		{"a build that only simulates", linux, driverState{}, false, []string{"MISSING  build: this one only simulates; run `make build` in a clone"}},
 		{"the simulator", nil, driverState{Built: true, Driver: driverFacts{Library: "sim", Simulated: true, Version: 12040}, GPUs: []device.Info{h200}}, true,
 			[]string{"ok       driver library: the simulator in this program"}},
 		{"a GPU without the files that are looked for", nil, healthy, true, []string{"MISSING  device files", "ok       gpu0"}},

@@ -1,4 +1,4 @@
-//go:build cuda
+//go:build cuda && cgo
 
 package lazycuda_test
 
@@ -64,7 +64,7 @@ func TestNoProvider(t *testing.T) {
 		filepath.Dir(text):    filepath.Dir(text) + ": cannot read file data: Is a directory",
 		other:                 other + " is not a CUDA driver: it has no function cuInit",
 		"sim": "REPRISE_LIBCUDA=sim, but this program contains no simulator: " +
-			"import cuda/simabi, or set it to the path of libcudasim.so",
+			"import github.com/reprise-gpu/reprise/cuda/simabi, or set it to the path of libcudasim.so",
 	} {
 		require.Equal(t, reason+"\n", call(t, caller, "absent", "REPRISE_LIBCUDA="+libcuda))
 	}

@@ -29,7 +29,7 @@ void lazycuda_provide_sim(void *(*lookup)(const char *symbol)) {
 static void choose_simulator(void) {
     if (offered == NULL) {
         snprintf(problem, sizeof problem, "REPRISE_LIBCUDA=sim, but this program contains no simulator: "
-            "import cuda/simabi, or set it to the path of libcudasim.so");
+            "import github.com/reprise-gpu/reprise/cuda/simabi, or set it to the path of libcudasim.so");
         return;
     }
     simulator = offered;
