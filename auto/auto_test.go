@@ -10,7 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// Races are looked for, since right bytes do not show that replays and calls in between wait for each other.
+// The device detects races: correct bytes do not prove that replays and single calls wait for each other.
 func TestProgramsSeeTheSame(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {

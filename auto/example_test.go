@@ -11,7 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// A program without any code for graphs squares numbers repeatedly, back and forth between two buffers.
+// A program without any code for graphs squares numbers repeatedly, back and forth between two buffers. Package auto
+// replays it as a graph.
 func Example() {
 	dev, err := sim.New(sim.Options{})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// TestAFaultInAReplayNamesTheLine expects that a kernel that accesses memory out of bounds in the seventh iteration, in a
-// replay, is named with its line, by whichever call detects the fault first.
+// TestAFaultInAReplayNamesTheLine expects that a kernel that accesses memory out of bounds in the seventh
+// iteration, in a replay, is named with its line, by whichever call detects the fault first.
 func TestAFaultInAReplayNamesTheLine(t *testing.T) {
 	for _, form := range graphexec.Backends() {
 		for _, look := range []string{"read", "synchronize", "finish"} {
@@ -63,7 +63,8 @@ func TestAFaultInAReplayNamesTheLine(t *testing.T) {
 	}
 }
 
-// An engine for one device cannot replay what a program does on another: that is no reason not to replay, but an error.
+// An engine for one device cannot replay what a program does on another: that is no reason not to replay, but
+// an error.
 func TestAnEngineOfAnotherDeviceIsAnError(t *testing.T) {
 	one, err := sim.New(sim.Options{})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// count adds to a variable of its module, tell reads it, and put stores to what a pointer in memory leads to.
+// count increments a module-scope variable, tell reads it, and put stores through a pointer that it loads.
 const hidden = `
 .version 7.8
 .target sm_75
@@ -64,7 +64,7 @@ const hidden = `
 }
 `
 
-// What kernels reach without being passed it is in the order of the program, in replays too.
+// Accesses to memory that is not an argument keep the order of the program, also in replays.
 func TestWhatKernelsReachWithoutBeingPassedIt(t *testing.T) {
 	for _, form := range graphexec.Backends() {
 		run := func(start func(device.Device) *tracer.Tracer) ([]uint32, auto.Stats) {

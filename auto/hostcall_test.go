@@ -14,7 +14,8 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// A host function of a watched program that fails, before anything is replayed or between replays, is the error of the tracer. Everything can be closed.
+// A host function of a watched program that fails, before anything is replayed or between replays, is the
+// error of the tracer. Everything can be closed.
 func TestHostFunctionsMayFail(t *testing.T) {
 	cause := errors.New("one look too many")
 	for _, at := range []int{1, 2, 3, 20} {

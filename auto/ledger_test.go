@@ -25,7 +25,7 @@ func load(t testing.TB, tr *tracer.Tracer, name string) *tracer.Kernel {
 	return tr.Module(k.File, k.PTX).Kernel(name)
 }
 
-// ledger notes all work of a device, whether it is submitted one by one or in replays.
+// ledger records all work of a device, whether it is submitted one by one or in replays.
 type ledger struct {
 	device.Device
 	kernels map[device.Function]string
@@ -65,7 +65,7 @@ func (l *ledger) note(w device.Work) {
 	}
 }
 
-// engine replays by doing one operation after the other.
+// engine replays by running one operation after the other.
 func (l *ledger) engine(body *tracer.Trace) (auto.Replayer, error) {
 	r := &recital{ledger: l, body: body}
 	for _, p := range body.Graph.Params {
@@ -120,8 +120,8 @@ func (r *recital) Replay() error {
 func (r *recital) Address(b ir.BufferID) device.Ptr { return r.body.Pointer(b) }
 func (r *recital) Value(p ir.ParamID) ir.Scalar     { return r.values[p] }
 
-// What is submitted and what is replayed, one after the other, is the program: loops in loops, begun anywhere, with
-// all sorts of things in between. Hashes of one bit make no difference to that.
+// The work that is submitted or replayed is the program, in its order. The programs have nested loops that begin
+// anywhere, with other calls in between. Collisions of hashes, provoked by hashes of one bit, do not change this.
 func TestWhatIsReplayedIsWhatTheProgramDid(t *testing.T) {
 	for bits, seeds := range map[int]uint64{64: 200, 1: 60} {
 		if testing.Short() {

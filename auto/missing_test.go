@@ -15,7 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// TestMissingArguments leaves arguments out of all that the package exports.
+// TestMissingArguments calls the exported functions with nil or zero arguments.
 func TestMissingArguments(t *testing.T) {
 	trace, err := tracer.New(null.New(), "missing", tracer.Deferred).Finish()
 	require.NoError(t, err)

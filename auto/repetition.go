@@ -13,27 +13,36 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Comparing a repetition and refusing it takes one or two microseconds, which is what watching 100 launches may cost. There
-// is credit for a few comparisons, and none is charged for a repetition that is made replayable.
+// Budget of comparisons. Comparing a repetition and refusing it takes one or two microseconds, the same as
+// watching 100 launches. A refused comparison is therefore charged as lookCost calls; the account may be
+// lookCredit calls in advance. A repetition that is replayed is not charged.
 const (
-	lookCost   = 100
-	lookCredit = 32 * lookCost
+	lookCost   = 100           // calls
+	lookCredit = 32 * lookCost // calls
 )
 
-// refusal keeps a period that cannot be replayed from being compared at each of its visits.
+// refusal is the state of a period that could not be replayed. The pause between comparisons doubles with each
+// refusal, so that a period is not compared at each of its occurrences.
 type refusal struct {
-	next, pause int
-	never       bool // refused because of its calls, and not because they are too few
+	next  int  // position from which on the period is compared again
+	pause int  // latest pause, in calls
+	never bool // the calls cannot be replayed; false if there were too few occurrences
 }
 
-// propose makes the last calls replayable, which the finder has reported as a repeat.
+// propose examines a repeat that a finder has reported at the end of the latest calls, and installs it for replay
+// if that pays. In order of cost:
+//
+//	1  skip a period that is being replayed: few calls into the driver were made in it
+//	2  skip a period during its pause after a refusal, or if the budget of comparisons is used up
+//	3  skip it if even equal calls would not pay (tooFew)
+//	4  compare, plan and instantiate (adopt); after an error, double the pause
 func (w *watcher) propose(found period.Repeat) {
 	p := found.Period
 	if minReplay*w.spentOn(p) <= p || minReplay*w.spentOn(2*p) <= 2*p {
-		return // it is replayed: there is little more to gain
+		return // most of it is replayed already
 	}
 	r := &w.refused[p]
-	if found.Visits > 2 && p >= minReplay && !r.never { // hardly by chance: what has not paid yet may last
+	if found.Visits > 2 && p >= minReplay && !r.never { // unlikely by chance, so watching goes on: it may pay later
 		w.idle = max(0, w.idle-matchWeight*found.Visits*p)
 	}
 	if w.n < r.next || w.looked > w.n+lookCredit {
@@ -56,13 +65,13 @@ func (w *watcher) propose(found period.Repeat) {
 		w.stats.Reason = err.Error()
 	}
 	if w.n-r.next > 8*r.pause {
-		r.pause = 0 // of another part of the program
+		r.pause = 0 // the refusals were in an earlier part of the program
 	}
 	r.pause = max(p, min(2*r.pause, 1024*p))
 	r.next = w.n + r.pause
 }
 
-// spentOn returns how many calls into the driver the last n calls of the program have taken.
+// spentOn returns the number of calls into the driver for the last n calls of the program.
 func (w *watcher) spentOn(n int) int {
 	if n >= w.n {
 		return w.spent
@@ -70,8 +79,9 @@ func (w *watcher) spentOn(n int) int {
 	return w.spent - w.at(w.n-1-n).spent
 }
 
-// adopt makes a body of the next visits of a period: one, or as many as it takes for all buffers to be back in their
-// places and for a replay to be long enough.
+// adopt makes bodies for the next occurrences of a period. A body covers as many occurrences as it takes until
+// all buffers are back in their places, and more if a replay would be shorter than minReplay. At interludes, which
+// no replay crosses, it is split into several bodies.
 func (w *watcher) adopt(found period.Repeat) error {
 	visit, err := w.compare(found.Period)
 	if err != nil {
@@ -98,21 +108,25 @@ func (w *watcher) adopt(found period.Repeat) error {
 	return nil
 }
 
-// Upper bounds of what it costs the host to plan a body and to instantiate it, in launches of some 2.5 µs: 0.7 ms, and
-// 45 µs for each call (strategy auto, as a graph, on a core of a 2.1 GHz Xeon; nimble takes a twentieth). The driver's
-// part of it is about one launch for each call.
+// Costs of making a body, in launches of about 2.5 µs. bodyCost and callCost are upper bounds of the host's time to
+// plan and to instantiate it: 0.7 ms, and 45 µs for each call (strategy auto, as a graph, on a core of a 2.1 GHz
+// Xeon; nimble takes a twentieth). The driver's part is about one launch for each call.
 const (
-	bodyCost = 250
-	callCost = 15
-	// trust is what planning may cost before replays have saved it: 10 ms.
-	trust = 4000
+	bodyCost = 250 // for a body
+	callCost = 15  // for each call of a body
+	// hostCredit is the host's time for planning that is spent before replays have saved as much: 10 ms.
+	hostCredit = 4000
 )
 
-// worth returns an error if replays would save too little. They are worth it when they take at most half as many calls
-// into the driver, and would have saved by now half of what making them costs the driver: a repetition is expected to
-// last as long again as it has lasted. The costs of other bodies that replays have not saved yet are added, and of what
-// those have cost the host everything beyond trust, so that a program whose repetitions all end soon is left alone.
-func (w *watcher) worth(v *visit, copies int, found period.Repeat) error {
+// worth returns an error if replays would save too little. Two conditions must hold:
+//
+//	calls     replays take at most half as many calls into the driver as the occurrences do now
+//	savings   had the occurrences so far been replayed, the savings would cover half the cost of the body
+//
+// The second condition assumes that a repetition lasts as long again as it has lasted, a rule of ski rental. Costs
+// of other bodies that their replays have not saved yet are added (see owed), so that a program whose repetitions
+// all end soon is not slowed down.
+func (w *watcher) worth(v *occurrence, copies int, found period.Repeat) error {
 	replays := copies * v.breaks
 	if v.breaks == 0 {
 		replays = 1
@@ -128,16 +142,18 @@ func (w *watcher) worth(v *visit, copies int, found period.Repeat) error {
 	return nil
 }
 
-// tooFew reports whether a repetition would hardly be worth it even if its calls were the same each time. Then they need
-// not be compared: where few different calls come in no order, one comes twice in a row all the time.
+// tooFew reports whether a repetition would not be worth its cost even if all of its calls were equal. Then the
+// calls need not be compared. This filters the many short repeats that occur by chance in a random sequence of few
+// different calls.
 func (w *watcher) tooFew(found period.Repeat) bool {
 	p := found.Period
 	copies := (minReplay + p - 1) / p
 	return copies*p+w.owed() > 2*(w.spentOn(2*p)*copies/2-1)*found.Visits/copies
 }
 
-// owed returns the cost of bodies that replays have not saved yet, as far as it counts.
-func (w *watcher) owed() int { return w.debt + max(0, w.hostDebt-trust) }
+// owed returns the cost of bodies that replays have not saved yet, in launches: all of the driver's part, and the
+// host's part beyond hostCredit.
+func (w *watcher) owed() int { return w.debt + max(0, w.hostDebt-hostCredit) }
 
 func (w *watcher) fewVisits(visits int) error {
 	return fmt.Errorf("it came %d %w, as others have cost as much as %d calls and not saved it", visits, errFew, max(w.debt, w.hostDebt))
@@ -145,19 +161,23 @@ func (w *watcher) fewVisits(visits int) error {
 
 var errFew = errors.New("times, which is too few to make it replayable")
 
-// visit is what two visits of a period have in common.
-type visit struct {
+// occurrence is the pattern of one occurrence of a repetition, from a comparison of two. Operands equal in both are
+// constants. Scalars that differ are parameters. Buffers that differ must form a permutation:
+//
+//	first    square x → y     add y, 1
+//	second   square y → x     add x, 2         next: x → y, y → x; one parameter: 1, 2, ...
+type occurrence struct {
 	buffers []ir.Buffer                 // of the program
-	calls   []calls.Call                // of the second; a scalar that had another value in the first is a parameter
+	calls   []calls.Call                // of the second occurrence, with parameters in place of scalars that differ
 	free    int                         // number of these parameters
-	breaks  int                         // interludes among the calls
-	next    map[ir.BufferID]ir.BufferID // for each buffer that is used, the one in its place a visit later
+	breaks  int                         // number of interludes among the calls
+	next    map[ir.BufferID]ir.BufferID // by used buffer: the buffer in its place in the next occurrence
 }
 
-// compare compares the last two visits of a period, and returns an error unless the calls of the next one follow from
-// them: buffers may change places with each other, and scalars their values.
-func (w *watcher) compare(period int) (*visit, error) {
-	v := &visit{buffers: w.run.Buffers(), next: map[ir.BufferID]ir.BufferID{}}
+// compare compares the last two occurrences of a period. It returns an error unless they determine the calls of the
+// next one, but for the values of parameters.
+func (w *watcher) compare(period int) (*occurrence, error) {
+	v := &occurrence{buffers: w.run.Buffers(), next: map[ir.BufferID]ir.BufferID{}}
 	for i := range period {
 		was, is := &w.at(w.n-2*period+i).Call, &w.at(w.n-period+i).Call
 		if !alike(was, is) {
@@ -178,8 +198,9 @@ func (w *watcher) compare(period int) (*visit, error) {
 	return v, v.closed()
 }
 
-// compare compares two operands, and makes a scalar with two values a parameter.
-func (v *visit) compare(was, is *calls.Operand, kind ir.Kind) error {
+// compare compares an operand of the first occurrence with that of the second. It makes a scalar with two values
+// a parameter.
+func (v *occurrence) compare(was, is *calls.Operand, kind ir.Kind) error {
 	switch {
 	case is.Kind == ir.ArgBuffer && was.Kind == ir.ArgBuffer:
 		from, to := was.Range().Buffer, is.Range().Buffer
@@ -200,8 +221,9 @@ func (v *visit) compare(was, is *calls.Operand, kind ir.Kind) error {
 	return nil
 }
 
-// closed returns an error unless the buffers only change places among themselves.
-func (v *visit) closed() error {
+// closed returns an error unless next is a permutation of the used buffers. Buffers that replace each other must
+// have the same size and kind of memory.
+func (v *occurrence) closed() error {
 	taken := map[ir.BufferID]bool{}
 	for _, b := range v.used() {
 		next := v.next[b]
@@ -216,13 +238,14 @@ func (v *visit) closed() error {
 	return nil
 }
 
-func (v *visit) used() []ir.BufferID { return slices.Sorted(maps.Keys(v.next)) }
+func (v *occurrence) used() []ir.BufferID { return slices.Sorted(maps.Keys(v.next)) }
 
-func (v *visit) name(b ir.BufferID) string { return "@" + v.buffers[b].Name }
+func (v *occurrence) name(b ir.BufferID) string { return "@" + v.buffers[b].Name }
 
-// order returns the number of visits after which all buffers are back in their places: the least common multiple of the
-// lengths of the cycles in which they change places.
-func (v *visit) order(limit int) (int, error) {
+// order returns the number of occurrences after which all buffers are back in their places: the order of the
+// permutation next, which is the least common multiple of the lengths of its cycles. The error reports an order
+// above the limit.
+func (v *occurrence) order(limit int) (int, error) {
 	order := 1
 	for _, b := range v.used() {
 		length := 1
@@ -243,8 +266,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// unroll returns the calls of the next visits.
-func (v *visit) unroll(copies int) []calls.Call {
+// unroll returns the calls of the next occurrences, as many as copies. Each applies the permutation once more.
+func (v *occurrence) unroll(copies int) []calls.Call {
 	var all []calls.Call
 	visit := v.calls
 	for range copies {
@@ -264,10 +287,11 @@ func (v *visit) unroll(copies int) []calls.Call {
 	return all
 }
 
-// split cuts the calls of a repetition at its interludes, which are left out.
+// split cuts the calls of a repetition at its interludes and drops these. The calls before the first interlude
+// follow those behind the last one, as the repetition is a cycle.
 func split(list []calls.Call) [][]calls.Call {
 	isBreak := func(c calls.Call) bool { return c.Kind == ir.KindEmpty }
-	if first := slices.IndexFunc(list, isBreak); first >= 0 { // the calls before it follow the last
+	if first := slices.IndexFunc(list, isBreak); first >= 0 { // rotate it to the end
 		list = slices.Concat(list[first+1:], list[:first+1])
 	}
 	var pieces [][]calls.Call
@@ -281,7 +305,9 @@ func split(list []calls.Call) [][]calls.Call {
 	return pieces
 }
 
-// install makes calls a body, which from now on is replayed.
+// install makes a body of the calls in list, which is replayed from now on, unless there is an equal one. If the
+// cache is full, it drops the body that is used least recently. Bodies with the same first call are sorted by the
+// number of parameters, and then the longest first: the most specific one is tried first.
 func (w *watcher) install(list []calls.Call, period int) error {
 	number(list)
 	like := likeness(&list[0])
@@ -312,10 +338,11 @@ func (w *watcher) install(list []calls.Call, period int) error {
 	return nil
 }
 
-// firstBit returns one of 64 bits for a likeness.
+// firstBit returns a word with one bit set, which depends on a likeness. watcher.firsts unites these bits as a
+// Bloom filter with one hash function.
 func firstBit(like uint64) uint64 { return 1 << (like >> 58) }
 
-// number gives parameters their numbers.
+// number numbers the parameters in the order of the calls.
 func number(list []calls.Call) {
 	n := int32(0)
 	for i := range list {
@@ -335,6 +362,7 @@ func (w *watcher) all() []*body {
 	return list
 }
 
+// idlest returns the body that was used least recently, except the current one.
 func (w *watcher) idlest() (idlest *body) {
 	for _, b := range w.all() {
 		if b != w.current && (idlest == nil || b.used < idlest.used) {
@@ -344,9 +372,9 @@ func (w *watcher) idlest() (idlest *body) {
 	return idlest
 }
 
-// drop gives a body up. It is not made again for a while.
+// drop removes and closes a body. Its period is not compared again during a long pause.
 func (w *watcher) drop(b *body) {
-	if w.last == b { // its stream goes; Close waits for its runs
+	if w.last == b { // its stream is destroyed; Close of the replayer waits for its runs
 		w.last, w.busy = nil, false
 	}
 	if err := b.replayer.Close(); err != nil {
@@ -376,6 +404,7 @@ func describe(list []calls.Call) string {
 	return fmt.Sprintf("%d calls", len(list))
 }
 
+// describeLast describes the last calls of the program, as many as a period has.
 func (w *watcher) describeLast(period int) string {
 	list := make([]calls.Call, period)
 	for i := range list {

@@ -5,7 +5,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// likeness returns a hash of a call without the names of its buffers and the values of its scalars.
+// likeness returns a hash of all of a call except which buffers it uses and the values of its scalars. Calls in the
+// same place of two occurrences have the same likeness even if buffers rotate and scalars change.
 func likeness(c *calls.Call) uint64 {
 	h := calls.Hash(c.Kind).Add(uint64(c.PC))
 	if k := c.Kernel; k != nil {
@@ -21,7 +22,7 @@ func likeness(c *calls.Call) uint64 {
 	return uint64(h) & symbolMask
 }
 
-// identity returns a hash of all of a call.
+// identity returns a hash of all of a call: its likeness, combined with buffers and values.
 func (m *moment) identity() uint64 {
 	if m.Kind == ir.KindEmpty {
 		return m.like
@@ -37,5 +38,5 @@ func (m *moment) identity() uint64 {
 	return (m.like ^ uint64(h.Add(0))) & symbolMask
 }
 
-// symbolMask is all that is kept of hashes; tests keep less.
+// symbolMask masks all hashes of calls. Tests clear bits to provoke collisions.
 var symbolMask = ^uint64(0)

@@ -15,7 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// Two programs take turns on one device, call by call, and each does something else in each third of its time.
+// Two programs alternate on one device, call by call. Each changes its loop after each third of its calls.
 func TestTwoProgramsOnOneDevice(t *testing.T) {
 	for _, form := range graphexec.Backends() {
 		run := func(start func(device.Device) *tracer.Tracer) (seen [2][]uint32, stats [2]auto.Stats) {

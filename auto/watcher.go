@@ -12,47 +12,61 @@ import (
 
 // watcher detects repetitions in a program and replays them. It is the traced.Sink of the program.
 //
-// Each call is hashed twice and shown to two finders of repeats: one for calls that are equal, one for calls that differ
-// in buffers and values of scalars. A repeat that is found is compared, planned and instantiated: see adopt. From then on
-// a call that begins a known body is held back, with those that follow it, until the body is complete and replayed, or
-// until another call arrives and those held back are submitted.
+// Each call is hashed twice and passed to two finders of repeats: one for calls that are equal, one for calls that
+// differ in buffers and values of scalars. A repeat that is found is compared, planned and instantiated (see adopt).
+// From then on a call that begins a known body is held back, with those that follow it, until the body is complete
+// and replayed, or until another call arrives and those held back are submitted:
+//
+//	             first call of a body          next call of it         last call of it: replay
+//	submitting ───────────────────────► held ──────────────────► held ────────────────────────► submitting
+//	                                     └── another call, or Flush: submit those held ──────────────▲
+//
+// Without replays, watching pauses: see watchLimit.
 type watcher struct {
 	dev    device.Device
 	run    traced.Runner
 	engine engine
 
-	window []moment // the latest calls, by position
-	n      int      // calls and interludes so far
-	same   *period.Finder
-	shown  int            // position up to which same has seen calls
-	alike  *period.Finder // of calls without the names of buffers and the values of scalars
+	// Detection. A position counts the calls and interludes of the program from 0.
+	window []moment       // ring of the latest calls and interludes, by position modulo its length
+	n      int            // position of the next call
+	same   *period.Finder // of equal calls, by identity
+	shown  int            // position up to which same has received calls
+	alike  *period.Finder // of similar calls, by likeness
 
-	bodies  map[uint64][]*body // by the likeness of their first call; those with fewest parameters first, and then the longest
-	firsts  uint64             // firstBit of every key of bodies
-	count   int                // of bodies
-	current *body              // that the latest calls belong to
-	held    int                // number of its calls that are held back
+	// Bodies.
+	bodies  map[uint64][]*body // by the likeness of the first call: fewest parameters first, then the longest
+	firsts  uint64             // union of firstBit of the keys of bodies
+	count   int                // number of bodies
+	current *body              // the body whose calls are held back; nil for none
+	held    int                // number of calls held back
 
-	last     *body // that enqueued last, nil for calls one by one
-	busy     bool  // nothing has waited for that
-	event    device.Event
+	// Order of the work on several streams.
+	last  *body        // the body that was enqueued last; nil for single calls
+	busy  bool         // work was enqueued since the last Wait
+	event device.Event // orders streams; 0 before the first use
+
+	// Pauses of watching.
 	replayed int // position of the last call that was replayed
-	idle     int // calls since then, weighted: see matchWeight
-	resting  int // calls to come that are not watched
-	woke     int // position at which watching began again
-	debt     int // calls into the driver that bodies have cost and replays have not saved yet
-	hostDebt int // the same, with what planning has cost the host
-	spent    int // calls into the driver, for everything that was submitted or replayed
-	refused  []refusal
-	looked   int // position up to which the cost of comparing refused repetitions is charged
+	idle     int // weighted number of calls since then: see matchWeight
+	resting  int // number of calls until watching resumes; 0 while watching
+	woke     int // position at which watching resumed last
+
+	// Costs, in calls into the driver.
+	debt     int       // cost of bodies to the driver that replays have not saved yet
+	hostDebt int       // the same, including the host's time for planning
+	spent    int       // all calls so far, single ones, replays and updates
+	refused  []refusal // by period
+	looked   int       // position up to which comparisons are charged: see lookCost
 	stats    Stats
 }
 
-// moment is a call or, of kind ir.KindEmpty, an interlude: a point that no replay crosses.
+// moment is a call or an interlude. An interlude is of kind ir.KindEmpty. It is a point that no replay crosses,
+// because the program may read results there.
 type moment struct {
 	calls.Call
-	like  uint64 // its likeness
-	spent int    // watcher.spent after it
+	like  uint64 // likeness of the call
+	spent int    // value of watcher.spent behind it
 }
 
 func newWatcher(dev device.Device, run traced.Runner, engine engine) *watcher {
@@ -63,9 +77,11 @@ func newWatcher(dev device.Device, run traced.Runner, engine engine) *watcher {
 	}
 }
 
+// at returns the call or interlude at a position. It must not have left the window.
 func (w *watcher) at(position int) *moment { return &w.window[position&(len(w.window)-1)] }
 
-// Take takes the next call of the program, which is at its position in the window.
+// Take implements traced.Sink. The call is in the window already, at position n, where Take or Flush has returned
+// memory for it.
 func (w *watcher) Take(*calls.Call) (next *calls.Call) {
 	if m := w.at(w.n); w.resting > 0 {
 		w.rest(&m.Call)
@@ -75,7 +91,7 @@ func (w *watcher) Take(*calls.Call) (next *calls.Call) {
 	return &w.at(w.n).Call
 }
 
-// watch takes a call that is watched.
+// watch handles a call while watching.
 func (w *watcher) watch(m *moment) {
 	m.like = likeness(&m.Call)
 	w.stats.Calls++
@@ -85,7 +101,7 @@ func (w *watcher) watch(m *moment) {
 	w.learn(m)
 }
 
-// rest takes a call that is not watched.
+// rest handles a call during a pause: it is submitted at once.
 func (w *watcher) rest(c *calls.Call) {
 	w.stats.Calls++
 	if w.run.Check(c) {
@@ -97,13 +113,13 @@ func (w *watcher) rest(c *calls.Call) {
 	}
 }
 
-// Flush submits the calls that are held back: the program may look at results now.
+// Flush implements traced.Sink. It submits the calls that are held back, since the program may read results next.
 func (w *watcher) Flush() (next *calls.Call) {
 	w.interlude()
 	return &w.at(w.n).Call
 }
 
-// interlude submits the calls that are held back, and adds an interlude to the window.
+// interlude submits the calls that are held back and adds an interlude to the window, unless the last entry is one.
 func (w *watcher) interlude() {
 	if w.current != nil {
 		w.leave(w.n)
@@ -117,12 +133,13 @@ func (w *watcher) interlude() {
 	w.learn(m)
 }
 
-// learn adds a moment to the window and takes up the repetitions that end with it.
+// learn adds a moment to the window, proposes the repeats that end with it, and starts a pause if there was no
+// replay for too long.
 func (w *watcher) learn(m *moment) {
 	m.spent = w.spent
 	w.n++
 	alike := w.alike.Next(m.like)
-	if w.alike.Fresh() { // a call that is like no other equals no other
+	if w.alike.Fresh() { // without a similar call there is no equal one
 		w.idle++
 	} else {
 		w.idle += matchWeight
@@ -138,9 +155,9 @@ func (w *watcher) learn(m *moment) {
 	}
 }
 
-// identical returns the periods of which the last call ends an occurrence that equals the one before. In many programs
-// it is called for few calls, so the others are shown to the finder now. A call that has left the window is too old to be
-// part of two occurrences.
+// identical returns the repeats of equal calls that end with the last call. It is called only if there is a similar
+// call, which is rare in many programs. The calls since its last call are passed to the finder first; those that
+// have left the window are too old to be part of two occurrences.
 func (w *watcher) identical() []period.Repeat {
 	for i := max(w.shown, w.n-len(w.window)); i < w.n-1; i++ {
 		w.same.Skip(w.at(i).identity())
@@ -149,8 +166,8 @@ func (w *watcher) identical() []period.Repeat {
 	return w.same.Next(w.at(w.n - 1).identity())
 }
 
-// goesOn takes a call that is the next of the body that the latest ones belong to, or of another body that begins like
-// it. For any other call it submits the calls that are held back.
+// goesOn holds a call back if it is the next of the current body, or of another body that begins with the same
+// calls. Otherwise it submits the calls that are held back and returns false.
 func (w *watcher) goesOn(m *moment) bool {
 	if w.current == nil {
 		return false
@@ -166,9 +183,9 @@ func (w *watcher) goesOn(m *moment) bool {
 	return true
 }
 
-// begins takes a call that is the first of a body.
+// begins holds a call back if it is the first of a body, and reports whether it is.
 func (w *watcher) begins(m *moment) bool {
-	if w.firsts&firstBit(m.like) == 0 { // spares most calls the map
+	if w.firsts&firstBit(m.like) == 0 { // avoids the lookup in the map for most calls
 		return false
 	}
 	for _, b := range w.bodies[m.like] {
@@ -181,7 +198,8 @@ func (w *watcher) begins(m *moment) bool {
 	return false
 }
 
-// others looks for another body that begins with all calls that are held back and the call at hand.
+// others makes another body the current one: one that begins with all calls that are held back and the new call. It
+// reports whether there is one.
 func (w *watcher) others() bool {
 	first := w.n - w.held
 	for _, b := range w.bodies[w.at(first).like] {
@@ -200,7 +218,8 @@ func (w *watcher) others() bool {
 	return false
 }
 
-// take holds the call at hand back, and replays the body if it is its last.
+// take holds the new call back. If it is the last of the current body, take replays the body. A replay that fails
+// before anything is enqueued is replaced by single calls; an error of the device stops the program.
 func (w *watcher) take() {
 	b := w.current
 	if varies(&b.calls[w.held]) && !w.run.Check(&w.at(w.n).Call) {
@@ -224,7 +243,7 @@ func (w *watcher) take() {
 	w.current, w.held = nil, 0
 }
 
-// replay enqueues a run of a body, behind everything that was enqueued before.
+// replay enqueues a run of a body, ordered behind all earlier work, and credits the calls that it saves.
 func (w *watcher) replay(b *body) error {
 	if err := w.order(b); err != nil {
 		return err
@@ -243,8 +262,8 @@ func (w *watcher) replay(b *body) error {
 	return nil
 }
 
-// miss counts that the program did something else than the current body. A body that misses more often than it is
-// replayed is dropped.
+// miss counts a miss: another call than the next one of the current body. A body with more misses than replays, and
+// some to spare, is dropped.
 func (w *watcher) miss() {
 	b := w.current
 	b.misses++
@@ -255,12 +274,13 @@ func (w *watcher) miss() {
 	}
 }
 
-// leave submits the calls that are held back, up to a position.
+// leave counts a miss and submits the calls that are held back, which end before a position.
 func (w *watcher) leave(end int) {
 	w.miss()
 	w.submitHeld(end)
 }
 
+// submitHeld submits the calls that are held back, which end before a position, one by one.
 func (w *watcher) submitHeld(end int) {
 	first := end - w.held
 	w.current, w.held = nil, 0
@@ -269,13 +289,14 @@ func (w *watcher) submitHeld(end int) {
 	}
 }
 
-// submit submits a call by itself.
+// submit submits a single call.
 func (w *watcher) submit(c *calls.Call) {
 	if w.run.Run(c) {
 		w.spent++
 	}
 }
 
+// stream returns the stream of a body, or that of single calls for nil.
 func (w *watcher) stream(b *body) device.Stream {
 	if b == nil {
 		return w.run.Stream()
@@ -283,10 +304,11 @@ func (w *watcher) stream(b *body) device.Stream {
 	return b.replayer.Stream()
 }
 
-// Order makes what the program submits next begin when everything before it has ended.
+// Order implements traced.Sink.
 func (w *watcher) Order() error { return w.order(nil) }
 
-// order makes what b enqueues next, nil for calls one by one, begin when everything before it has ended.
+// order makes the next work of b, or the next single call for nil, begin when all earlier work has ended. It needs
+// an event only where the stream changes; work on one stream is ordered.
 func (w *watcher) order(b *body) (err error) {
 	if w.busy && w.last != b {
 		if w.event == 0 {
@@ -305,8 +327,7 @@ func (w *watcher) order(b *body) (err error) {
 	return nil
 }
 
-// Wait waits for everything that was enqueued: each part of it began when the one before had ended, so it waits for the
-// last one.
+// Wait implements traced.Sink. All work is ordered one after the other (see order), so it waits for the last.
 func (w *watcher) Wait() error {
 	last := w.last
 	w.last, w.busy = nil, false
@@ -316,7 +337,7 @@ func (w *watcher) Wait() error {
 	return w.dev.Synchronize(w.run.Stream())
 }
 
-// Close gives up all bodies. The counts stay.
+// Close implements traced.Sink. It closes all bodies. The counts stay, so that StatsOf works afterwards.
 func (w *watcher) Close() error {
 	var errs []error
 	for _, b := range w.all() {

@@ -11,9 +11,9 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// BenchmarkWatching is what watching costs each launch of a program on a device that runs nothing. Programs take
-// turns, and of each part of a turn the quickest counts: run it with -benchtime 30x. It fails if that is 2 % or more of what a launch takes with a
-// driver.
+// BenchmarkWatching is what watching costs each launch of a program on a device that runs nothing. Programs
+// take turns, and of each part of a turn the quickest counts: run it with -benchtime 30x. It fails if that is
+// 2 % or more of what a launch takes with a driver.
 func BenchmarkWatching(b *testing.B) {
 	for _, program := range []struct {
 		name string

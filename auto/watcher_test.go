@@ -49,7 +49,7 @@ func watch(t testing.TB, buffers int) *watched {
 	return w
 }
 
-// failing is a recital that may fail to begin.
+// failing is a recital that can fail before anything is enqueued.
 type failing struct {
 	*recital
 	err *error
@@ -87,8 +87,8 @@ func TestAScalarThatChangesIsSetInPlace(t *testing.T) {
 	require.NoError(t, w.Err())
 }
 
-// Two buffers that change places are back after two visits, three and two after six. A replay is six visits then, for which
-// two are too little to go by.
+// Two buffers that change places are back after two visits, three and two after six. A replay is six visits
+// then, for which two are too little to go by.
 func TestBuffersThatChangePlacesAreUnrolled(t *testing.T) {
 	w := watch(t, 5)
 	order := []int{0, 1, 2, 3, 4}
@@ -106,7 +106,7 @@ func TestBuffersThatChangePlacesAreUnrolled(t *testing.T) {
 	assert.Len(t, w.bodies[0].body.Graph.Ops, 36)
 }
 
-// Where the host looks in the middle of each iteration, each part is a replay of its own.
+// If the host reads results in the middle of each iteration, each part is a replay of its own.
 func TestALookDividesAnIteration(t *testing.T) {
 	w := watch(t, 2)
 	data := make([]float32, 64)
@@ -121,7 +121,7 @@ func TestALookDividesAnIteration(t *testing.T) {
 	assert.Equal(t, auto.Stats{Calls: 90, Replayed: 72, Replays: 16, Bodies: 2}, s)
 }
 
-// A loop that comes again after others is replayed from its first call on.
+// A loop that the program returns to after others is replayed from its first call on.
 func TestALoopThatComesAgainIsKnown(t *testing.T) {
 	w := watch(t, 2)
 	for round := range 3 {
@@ -192,7 +192,7 @@ func TestWhyNothingIsReplayed(t *testing.T) {
 	}
 }
 
-// Programs that leave their loops again and again cost the making of few graphs.
+// For programs that leave each of their loops soon, few graphs are instantiated.
 func TestLoopsThatEndSoonAreLeftAlone(t *testing.T) {
 	w := watch(t, 40)
 	for i := range 200 {
@@ -205,8 +205,8 @@ func TestLoopsThatEndSoonAreLeftAlone(t *testing.T) {
 	assert.Less(t, s.Bodies, 10, "of 200 loops: %+v", s)
 }
 
-// Loops that last a little longer would each save the driver calls and cost the host their plan, which is dearer: that is
-// tried with a few.
+// Loops that last a little longer would each save the driver calls and cost the host their plan, which is
+// dearer: that is tried with a few.
 func TestLoopsThatDoNotPayForTheirPlansAreLeftAlone(t *testing.T) {
 	w := watch(t, 2)
 	for i := range 400 {
@@ -225,8 +225,8 @@ func TestLoopsThatDoNotPayForTheirPlansAreLeftAlone(t *testing.T) {
 	require.NoError(t, w.Err())
 }
 
-// TestAnErrorOfACallHeldBackNamesItsLine checks calls that are held back. They are checked when they are made, and an error
-// of the device at their submission names the line of the call.
+// TestAnErrorOfACallHeldBackNamesItsLine checks calls that are held back. They are checked when they are made,
+// and an error of the device at their submission names the line of the call.
 func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 	submits, last := 0, 0
 	dev := wrap.Faults(null.New(), func(_ int, method string) device.Code {
@@ -264,8 +264,8 @@ func TestAnErrorOfACallHeldBackNamesItsLine(t *testing.T) {
 	assert.Equal(t, device.OutOfMemory, device.CodeOf(err))
 }
 
-// A replay that is refused is done call by call, and not tried again at once; one that fails on the device
-// is the end.
+// A replay that is refused is replaced by single calls and not tried again at once. A replay that fails on the device
+// stops the program.
 func TestAReplayThatFails(t *testing.T) {
 	w := watch(t, 2)
 	for _, w.fail = range []error{nil, errors.New("not today")} {
@@ -288,7 +288,7 @@ func TestAReplayThatFails(t *testing.T) {
 	assert.ErrorContains(t, w.Err(), "watcher_test.go")
 }
 
-// So many loops take turns that not all can be kept, and at the end all are closed.
+// More loops alternate than the cache holds. At the end all bodies are closed.
 func TestOldLoopsMakeRoom(t *testing.T) {
 	w := watch(t, 2)
 	for range 3 {
@@ -369,8 +369,8 @@ func TestWatchingWithoutEffect(t *testing.T) {
 	assert.Less(t, grown, uint64(100_000), "bytes")
 }
 
-// Calls that come again in no order are not watched for long, be they of two kinds or sixteen: each may begin a repetition, and
-// is dear to watch.
+// Calls that come again in no order are not watched for long, be they of two kinds or sixteen: each may begin
+// a repetition, and is dear to watch.
 func TestCallsInNoOrderAreLeftAlone(t *testing.T) {
 	for _, kinds := range []int64{2, 3, 4, 16} {
 		w := watch(t, 1)
@@ -386,7 +386,7 @@ func TestCallsInNoOrderAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Nor is a loop that no replay could do: each of its iterations fills memory with another value.
+// A loop that cannot be replayed is not watched for long: each of its iterations fills memory with another value.
 func TestALoopThatIsNeverReplayedIsLeftAlone(t *testing.T) {
 	for _, period := range []int{6, 20} {
 		w := watch(t, 2)
@@ -404,7 +404,7 @@ func TestALoopThatIsNeverReplayedIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Who rests wakes up.
+// Watching resumes after a pause.
 func TestALoopAfterALongTimeIsReplayed(t *testing.T) {
 	w := watch(t, 2)
 	w.silent = true

@@ -22,7 +22,6 @@ import (
 //
 // The result equals that of k replays without writes of inputs or reads of outputs between them. The
 // graph has k times as many nodes. Only the pass rename takes more memory.
-// or reads an output. It takes k times the nodes of a graph, and no more memory but with rename.
 func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 	return func(g *ir.Graph) (*ir.Graph, error) {
 		n := g.Len()
