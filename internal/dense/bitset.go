@@ -39,7 +39,7 @@ func (s Set) Subtract(t Set) {
 	}
 }
 
-// Fill adds all integers below n to s, whose capacity n is.
+// Fill makes s, a set for integers below n, hold all of them. Bits at n and above stay 0.
 func (s Set) Fill(n int) {
 	for k := range s {
 		s[k] = ^uint64(0)

@@ -9,16 +9,16 @@ import (
 // same lane at no cost to concurrency when the other's tail reaches its head:
 //
 //	a ─► b ─► c          chain [a b], chain [c d]: b reaches c, so one lane
-//	      ╲              [a b c d] keeps all the concurrency there is
+//	      ╲              [a b c d] loses no concurrency
 //	       ► x ─► d
 //
-// Which tail reaches which head is a relation that is transitive, so the fewest
-// lanes that a set of chains can be merged into is again their number less a
-// maximum matching, now on that relation (Dilworth by Fulkerson's reduction).
-
-// That relation is quadratic in the chains. Many chains are first joined by a search that is near
-// linear (see chainSearch), and what is left by a matching if it is few enough. The lanes may then
-// be more than the chains' own optimum.
+// The relation "the tail of one chain reaches the head of another" is transitive. So the minimum number
+// of merged chains is the number of chains less a maximum matching of this relation (Dilworth's theorem
+// by Fulkerson's reduction).
+//
+// The relation takes space quadratic in the chains. If there are many, a near-linear search joins them
+// first (see chainSearch), and a matching merges the result if that is small enough. The result may then
+// have more chains than the optimum.
 
 // MaxMergedChains bounds the matching of ChainPartition, whose relation is a bit matrix of that side:
 // 8 MiB.
@@ -58,8 +58,8 @@ func (m *Matching) Chains() []Chain {
 	return chains
 }
 
-// mergeChains joins chains end to head into as few as it can, by a matching of at most limit
-// chains. They come and go in order of their heads.
+// mergeChains joins chains, tail to head, by a matching of at most limit chains. Chains and result are in
+// order of their heads.
 func mergeChains(d *Graph, chains []Chain, limit int) []Chain {
 	if !matchable(d, chains, limit) {
 		chains = newChainSearch(d, chains).join()
@@ -77,7 +77,7 @@ func matchable(d *Graph, chains []Chain, limit int) bool {
 	return len(chains) <= limit && len(chains)/BlockBits*len(d.To) <= maxMergeLooks+mergeSweeps*len(d.To)
 }
 
-// endToEnd is one chain of several.
+// endToEnd returns the concatenation of the chains with the indices in links.
 func endToEnd(chains []Chain, links []int32) Chain {
 	if len(links) == 1 {
 		return chains[links[0]]
@@ -93,7 +93,7 @@ func endToEnd(chains []Chain, links []int32) Chain {
 	return all
 }
 
-// mergeGroup merges as many of the chains as can be.
+// mergeGroup merges the chains into the fewest possible, by a maximum matching.
 func mergeGroup(d *Graph, chains []Chain) []Chain {
 	tails, heads := make([]int32, len(chains)), make([]int32, len(chains))
 	for i, c := range chains {

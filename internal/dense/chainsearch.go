@@ -8,26 +8,26 @@ import "slices"
 //	a ─► b ─┬─► j ─┬─► e      chains [a b j e], [c], [f], in this order: from f the search
 //	c ──────┘      └─► f      goes to j and then to c, which is a tail. [c f] is one chain.
 //
-// A tail is taken once, and all tails that lead to a node are known when the node's turn comes. So
-// the tails behind a node only become fewer: a node whose predecessors have all been searched
-// in vain is never entered again, and one that has a single predecessor left is skipped for good,
-// with path compression. What remains are walks over nodes with a choice. These are bounded in
-// total, since a graph can make each of them long; heads beyond the bound begin lanes of their own.
+// A tail is taken once, and no tails are added during the search. So the tails that lead to a node only
+// become fewer. Hence a node whose predecessors have all been searched without success is never
+// entered again, and a node with one predecessor left is skipped from then on, with path compression.
+// The remaining walks are over nodes with several predecessors. Their total is bounded by searchLooks;
+// heads beyond the bound begin lanes of their own.
 //
-// The result is maximal: with the bound out of reach, no tail leads to a head that begins a lane
-// after its search. On fork-joins, trees and stencils it has as many lanes as the width.
+// The result is maximal if the bound is not reached: no free tail leads to a head that begins a lane. On
+// fork-joins, trees and stencils the number of lanes equals the width.
 type chainSearch struct {
 	d       *Graph
 	chains  []Chain
 	parents *parents
-	tail    []int32 // by node: the chain that ends there and that nothing follows, -1 for none
+	tail    []int32 // by node: the chain that ends there and has no follower yet, -1 for none
 	left    []int32 // by node: number of predecessors that may still lead to a tail
-	skip    []int32 // by node: where the search goes on instead, itself if nowhere else
-	path    []int32
-	looks   int
+	skip    []int32 // by node: the node at which a search continues instead; itself if it is not skipped
+	path    []int32 // stack of the current search
+	looks   int     // node visits that all searches may still make
 }
 
-// searchLooks is the number of looks that all searches may take together, for each node and edge.
+// searchLooks is the bound of node visits of all searches together, for each node and edge.
 const searchLooks = 16
 
 func newChainSearch(d *Graph, chains []Chain) *chainSearch {
@@ -92,14 +92,14 @@ func (s *chainSearch) search(v int32) int32 {
 	return -1
 }
 
-// nearest is the highest predecessor of x that has not been searched in vain.
+// nearest returns the highest predecessor of x that may still lead to a tail.
 func (s *chainSearch) nearest(x int32) int32 {
 	p := s.parents
 	return p.from[p.edges[p.first[x]+s.left[x]-1]]
 }
 
-// resolve returns the node at which the search of u goes on: u itself if it is a tail or has a
-// choice of predecessors, otherwise where its only one goes on.
+// resolve returns the node at which a search that has reached u continues: u itself if it is a tail or has
+// several predecessors left, otherwise the node that its only predecessor resolves to.
 func (s *chainSearch) resolve(u int32) int32 {
 	root := u
 	for s.tail[root] < 0 && s.left[root] == 1 {

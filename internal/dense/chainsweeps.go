@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// chainSweeps reduces with the closure by chains: the graph is covered with paths
-// that share no node, and a node reaches of each chain all from some node on, which
-// is all there is to know.
+// chainSweeps reduces with the closure by chains. The graph is covered with disjoint paths, the chains. The
+// nodes of a chain that a node reaches are a suffix of the chain, so the first of them represents all. The
+// clock of a node holds these first nodes, one for each chain:
 //
-//	chain 0   0 ──► 1 ──► 4        clock of 0: {1, 2}: of chain 0 it reaches 1 and
-//	          │     │              all behind, of chain 1 all from 2 on, by way of 1.
+//	chain 0   0 ──► 1 ──► 4        clock of 0: {1, 2}: it reaches chain 0 from 1 on
+//	          │     │              and chain 1 from 2 on, through 1.
 //	chain 1   │     └─► 2 ──► 3    So the edge 0 ──► 3 is redundant.
 //	          └───────────────▲
 //
@@ -31,7 +31,7 @@ type chainSweeps struct {
 // chainsAtOnce is the number of chains of one sweep: 16 ranks fill a cache line.
 const chainsAtOnce = 16
 
-// clock is, by slot of a chain, the lowest of its nodes that a node reaches.
+// clock is, by slot of a chain, the lowest of its nodes that a node reaches; math.MaxInt32 for none.
 type clock [chainsAtOnce]int32
 
 func (c *clock) lower(o *clock) {
@@ -40,13 +40,13 @@ func (c *clock) lower(o *clock) {
 	}
 }
 
-// contestedChain is a chain that contested edges lead to, all of them between two ranks.
+// contestedChain is a chain with contested edges into it. All of these lie in the ranks [low, high).
 type contestedChain struct{ chain, low, high int32 }
 
-// chainGroup is what one sweep is about, and the ranks that matter to it.
+// chainGroup is the chains of one sweep, and the ranks [low, high) that it visits.
 type chainGroup struct {
 	chains    []contestedChain
-	low, high int32 // high is not among them
+	low, high int32
 }
 
 func newChainSweeps(r *Reduction) *chainSweeps {
@@ -82,8 +82,8 @@ func (d *Graph) greedyChains() (chain []int32, n int32) {
 	return chain, n
 }
 
-// contestedChains come in the order of their first contested edges, so that those
-// swept together look at the same part of the graph.
+// contestedChains returns the chains with contested edges into them, in order of the first such edge. Chains
+// of one sweep then concern about the same part of the graph.
 func (s *chainSweeps) contestedChains(n int32) []contestedChain {
 	all := make([]contestedChain, n)
 	for c := range all {

@@ -22,7 +22,7 @@ type colorSearch struct {
 	color  []int32 // by node, -1 for none yet
 	best   []int32
 	fewest int // colours of best
-	enough int // no colouring has fewer
+	enough int // lower bound of the number of colours
 	steps  int // left
 }
 
@@ -31,8 +31,8 @@ func newColorSearch(near []Set, best []int32, enough, steps int) *colorSearch {
 	return &colorSearch{near: near, color: slices.Repeat([]int32{-1}, len(near)), best: best, fewest: fewest, enough: enough, steps: steps}
 }
 
-// extend colours what has no colour yet in every way that may be better than best, of
-// which some colours are used already. It reports whether there is nothing more to find.
+// extend tries all colourings of the remaining nodes that may be better than best. used is the number of colours
+// in use. It reports whether a colouring with enough colours was found, so that the search ends.
 func (s *colorSearch) extend(used int) bool {
 	if s.steps--; s.steps < 0 {
 		return false
@@ -55,8 +55,8 @@ func (s *colorSearch) extend(used int) bool {
 	return false
 }
 
-// choose is the node without a colour that sees the most of the used ones, then the one
-// with the most neighbours, and what it sees; -1 when all have one.
+// choose returns the node without a colour whose neighbours have the most different colours, and the set of
+// these colours. Ties go to the node with the most neighbours. It returns -1 if all nodes have a colour.
 func (s *colorSearch) choose(used int) (chosen int, seen Set) {
 	chosen = -1
 	most, degree := -1, -1

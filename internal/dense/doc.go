@@ -9,8 +9,8 @@
 //	            repeated edges                                    ChainPartition
 //	[]Set       an undirected graph, by node its neighbours       ExactColoring, HeaviestAntichain
 //
-// The types show their slices, and the callers keep the invariants: no algorithm copies, sorts or
-// checks a graph that it gets. That is what makes them fast, and why the package is internal.
+// The fields of the types are exported slices, whose invariants the caller must keep: for speed, no
+// algorithm copies, sorts or checks its argument. This is why the package is internal.
 //
 // All results depend on the graph alone: ties go to the lower node.
 package dense

@@ -32,16 +32,17 @@ func HeaviestAntichain(weight []int64, incomparable []Set) (heaviest int64) {
 	return heaviest
 }
 
-// links is a flow from nodes to nodes that follow them.
+// links is a flow from nodes on the left to the nodes on the right that follow them. Each node is on both
+// sides.
 type links struct {
-	follows []Set     // by node: those that follow it
-	flow    [][]int64 // from a node to one that follows it
-	send    []int64   // by node: weight without a link to what follows
-	take    []int64   // by node: weight without a link from what precedes
-	from    []int32   // by node as one that precedes: its distance from any that can send, -1 for none
-	to      []int32   // by node as one that follows
-	tried   []int     // by node as one that precedes: what came of a search
-	back    []int
+	follows []Set     // by node: the nodes that follow it
+	flow    [][]int64 // by left and right node: units linked
+	send    []int64   // by left node: units not linked to a follower
+	take    []int64   // by right node: units not linked to a predecessor
+	from    []int32   // by left node: its distance from one with units to send, -1 if unreached
+	to      []int32   // by right node: the same
+	tried   []int     // by left node: arcs before it are exhausted in this phase
+	back    []int     // by right node: the same, for arcs back to the left
 }
 
 func newLinks(weight []int64, incomparable []Set) *links {
@@ -59,8 +60,7 @@ func newLinks(weight []int64, incomparable []Set) *links {
 	return f
 }
 
-// level finds the distances of a breadth-first search, and whether anything more can be
-// sent.
+// level computes the distances of a phase by breadth-first search. It reports whether a unit can still be sent.
 func (f *links) level() bool {
 	n := len(f.send)
 	f.from, f.to = slices.Repeat([]int32{-1}, n), slices.Repeat([]int32{-1}, n)
@@ -83,7 +83,7 @@ func (f *links) level() bool {
 				}
 				f.to[j] = f.from[i] + 1
 				found = found || f.take[j] > 0
-				for k := range j { // what precedes j comes before it
+				for k := range j { // predecessors of j have lower numbers
 					if f.flow[k][j] > 0 && f.from[k] < 0 {
 						f.from[k] = f.to[j] + 1
 						next = append(next, k)
@@ -96,7 +96,7 @@ func (f *links) level() bool {
 	return found
 }
 
-// push sends up to this weight from i along the distances, and returns how much arrived.
+// push sends at most weight units from left node i along ascending distances, and returns how many arrived.
 func (f *links) push(i int, weight int64) int64 {
 	for j := f.follows[i].Next(f.tried[i]); j >= 0; j = f.follows[i].Next(j + 1) {
 		f.tried[i] = j
@@ -112,7 +112,8 @@ func (f *links) push(i int, weight int64) int64 {
 	return 0
 }
 
-// deliver hands weight to j, or to what precedes j in place of weight that j has from there.
+// deliver passes at most weight units to right node j. If j has no free units, it replaces units that j has from
+// another left node k, which k then sends elsewhere. It returns how many were passed.
 func (f *links) deliver(j int, weight int64) int64 {
 	if got := min(weight, f.take[j]); got > 0 {
 		f.take[j] -= got

@@ -49,12 +49,12 @@ func (d *Preds) Has(u, v int32) bool {
 //	                ▼              so 3 is reached by 0, as 0 <= 1,
 //	chain 1         2 ──► 3        and not by 4
 //
-// This is the compressed closure of Jagadish (ACM TODS 15(4), 1990) turned
-// round. Clocks for all chains at once would be as large as the closure of a
-// wide graph, so they are made for 16 chains at a time, from the first node
-// asked about to the last and only where these chains reach: 68 bytes per node
-// in all. Time is edges * chains in the worst case; lanes, iterations and tiles
-// have few chains or short ones.
+// This is the compressed closure of Jagadish (ACM TODS 15(4), 1990), with
+// predecessors in place of successors. Clocks for all chains at once would be as
+// large as the closure of a wide graph. So a search computes them for 16 chains at
+// a time, from the first to the last node of their queries, and only for nodes that
+// these chains reach: 68 bytes per node. The worst case is O(edges · chains). Graphs
+// of lanes, iterations and tiles have few chains, or short ones.
 func (d *Preds) Implied(queries []Edge) []bool {
 	answers := make([]bool, len(queries))
 	open := d.undecided(queries)
@@ -76,8 +76,8 @@ func (d *Preds) Implied(queries []Edge) []bool {
 	return answers
 }
 
-// undecided returns the queries whose answer is not no for lack of a second
-// edge at one of the ends. In wide graphs that leaves few.
+// undecided returns the queries that degrees do not answer. A path of two edges needs an edge out of From and one
+// into To besides a direct edge; without either the answer is no. In wide graphs few queries remain.
 func (d *Preds) undecided(queries []Edge) []int32 {
 	outs := make([]int32, d.len())
 	for _, u := range d.preds {
@@ -121,12 +121,12 @@ func (d *Preds) chains() []int32 {
 // chainQueries are the queries that start on one chain.
 type chainQueries struct {
 	chain   int32
-	lo, hi  int32 // first node asked about, last target
+	lo, hi  int32 // lowest start and highest end of the queries
 	queries []int32
 }
 
-// groupByChain orders the groups by first node, so that those searched
-// together look at the same part of the graph.
+// groupByChain groups the open queries by the chain of their start. Groups are in order of their lowest start,
+// so that the groups of one search concern about the same part of the graph.
 func groupByChain(chain []int32, queries []Edge, open []int32) []chainQueries {
 	slices.SortFunc(open, func(a, b int32) int {
 		return cmp.Compare(chain[queries[a].From], chain[queries[b].From])
@@ -236,7 +236,7 @@ func (f *finder) touch(v int32) {
 func (f *finder) take(v int32) (int32, bool) {
 	last := (f.hi - f.lo) / 64
 	for w := (v - f.lo) / 64; w <= last; w++ {
-		if bits := f.touched[w]; bits != 0 { // those before v are gone
+		if bits := f.touched[w]; bits != 0 { // bits before v were removed
 			f.touched[w] = bits & (bits - 1)
 			return f.lo + w*64 + int32(mathbits.TrailingZeros64(bits)), true
 		}
@@ -258,8 +258,7 @@ func (c *lastClock) merge(u int32, from *lastClock) {
 	}
 }
 
-// reversed returns the graph with its edges turned round; its rows are
-// ascending, too.
+// reversed returns the graph with all edges reversed. Its rows are ascending, too.
 func (d *Preds) reversed() *Preds {
 	n := d.len()
 	r := &Preds{into: make([]int32, n+1), preds: make([]int32, len(d.preds))}

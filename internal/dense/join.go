@@ -50,7 +50,8 @@ func (m *Matching) joinChains(d *Graph, limit int) bool {
 	return true
 }
 
-// joinArcs is the graph of the drawing, of the left nodes in Z, the right nodes in Z and those that each of the first reaches.
+// joinArcs is the graph of the drawing, of the left nodes in Z, the right nodes in Z and those that each of
+// the first reaches.
 func joinArcs(d *Graph, inLeft []int32, inRight Set, reaches []Set) bipartite {
 	b := bipartite{sets: make([]Set, d.Len())}
 	for i, u := range inLeft {

@@ -5,10 +5,10 @@ import "slices"
 // Maximum bipartite matching by the algorithm of Hopcroft and Karp ("An n^5/2
 // algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 1973):
 // every phase finds a maximal set of disjoint shortest augmenting paths, and
-// O(sqrt V) phases are enough. On long traces the last of them found a path each, longer than the
-// one before: 34 phases for a million launches in layers of 64. So all but the first go on
-// with paths of any length that share nothing (Duff and Wiberg, "Remarks on implementation of
-// O(n^1/2 tau) assignment algorithms", ACM TOMS 14(3), 1988).
+// O(sqrt V) phases are enough. On long traces, each of the last phases found one path, longer than that of
+// the phase before: 34 phases for a million launches in layers of 64. So every phase but the first also
+// searches disjoint paths of any length (Duff and Wiberg, "Remarks on implementation of O(n^1/2 tau)
+// assignment algorithms", ACM TOMS 14(3), 1988).
 //
 //	left   right        an augmenting path  0 ─ a = 1 ─ b  trades the matched
 //	0 ───── a           edge (=) for the other two:  0 = a,  1 = b
@@ -17,11 +17,11 @@ import "slices"
 //
 // Left nodes and arcs are tried in ascending order, so one graph has one answer.
 
-// bipartite is a graph over 0..n-1 left and right. A left node has arcs to the right nodes in its row of edges, and after these to
-// those in its set, if it has one. An arc is found through a cursor, its number: an edge has its index in the rows, and
-// behind the last edge of the row come the right nodes of the set.
+// bipartite is a graph over 0..n-1 left and right. A left node has arcs to the right nodes in its row of
+// edges, and after these to those in its set, if it has one. An arc is found through a cursor, its number: an
+// edge has its index in the rows, and behind the last edge of the row come the right nodes of the set.
 //
-// A search passes the right nodes that it still needs: the others of a set are skipped 64 at a time.
+// A search passes the set of right nodes that it has not entered yet. Other nodes of a set are skipped 64 at a time.
 type bipartite struct {
 	Rows
 	sets []Set // by left node, nil for none; nil if no node has one
@@ -37,7 +37,8 @@ type Matching struct {
 // begin is the cursor before u's first arc.
 func (b bipartite) begin(u int32) int32 { return b.First[u] }
 
-// next returns u's first right node in open at or behind the cursor, and the cursor behind it; v is -1 when there is none.
+// next returns u's first right node in open at or behind the cursor, and the cursor behind it; v is -1 when
+// there is none.
 func (b bipartite) next(u, cursor int32, open Set) (v, after int32) {
 	end := b.First[u+1]
 	for ; cursor < end; cursor++ {
@@ -78,7 +79,7 @@ func (m *Matching) grow(g bipartite) {
 	for phase := 1; h.layer(); phase++ {
 		h.each(h.augment)
 		if phase > 1 && !h.each(h.augmentAnyhow) {
-			return // nothing that is free reaches anything that is
+			return // no augmenting path exists: the matching is maximum
 		}
 	}
 }
@@ -163,7 +164,8 @@ func (h *hopcroftKarp) expand(u int32) bool {
 	}
 }
 
-// reach takes an open right node from u, queues the left node that it is paired with, and reports whether there is none.
+// reach enters an open right node v from u and queues its partner. It reports whether v has none, so that an
+// augmenting path ends there.
 func (h *hopcroftKarp) reach(u, v int32) bool {
 	h.open.Remove(int(v))
 	w := h.m.Left[v]
@@ -217,8 +219,8 @@ func (h *hopcroftKarp) augment(root int32) bool {
 	return false
 }
 
-// augmentAnyhow looks for a path of any length, and for its end before it goes on: without that, paths
-// through most of the graph would be found first.
+// augmentAnyhow searches an augmenting path of any length. At each node it tries the free right nodes first: a
+// plain depth-first search would find paths through most of the graph.
 func (h *hopcroftKarp) augmentAnyhow(root int32) bool {
 	h.path = h.path[:0]
 	for u := root; ; {
@@ -237,8 +239,8 @@ func (h *hopcroftKarp) augmentAnyhow(root int32) bool {
 	}
 }
 
-// enter takes an open right node behind the last left node of the path, or, where there is none, behind the
-// last that has one; -1 for none at all.
+// enter enters an open right node from the last left node of the path that has one, and cuts the path off behind
+// that left node. It returns -1 if no left node of the path has one.
 func (h *hopcroftKarp) enter() int32 {
 	for len(h.path) > 0 {
 		u := h.path[len(h.path)-1]

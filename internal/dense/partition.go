@@ -26,8 +26,8 @@ func (c *PathCover) Partition() []int32 {
 	return chain
 }
 
-// keeper is the index of the path that keeps v: the first that kept a parent last,
-// else the first.
+// keeper returns the index of the path that keeps v: the first one whose last kept node is a parent of v, else
+// the first one.
 func (c *PathCover) keeper(v int32, paths, last []int32) int {
 	return max(0, slices.IndexFunc(paths, func(p int32) bool {
 		if last[p] < 0 {

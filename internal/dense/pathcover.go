@@ -2,9 +2,9 @@ package dense
 
 import "slices"
 
-// Minimum path cover of a DAG, where paths may share nodes: by Dilworth's theorem as
-// many as the widest antichain has nodes. On the transitive closure this is a matching,
-// but the closure has V²/2 edges; here it is a minimum flow on the edges there are, as in
+// Minimum path cover of a DAG, where paths may share nodes. By Dilworth's theorem the number of
+// paths is the size of the largest antichain. On the transitive closure this is a matching,
+// but the closure has up to V²/2 edges. Here it is a minimum flow on the edges of the DAG, as in
 // V. Mäkinen et al., "Sparse Dynamic Programming on DAGs with Small Width", ACM
 // Transactions on Algorithms 2019, with memory linear in them.
 //
@@ -13,11 +13,11 @@ import "slices"
 //	c ────┘  ► e         two are enough, for a and c are concurrent
 //
 // Every node is split in two, and the flow between the halves must be one at least.
-// A path cover without shared nodes, from a maximum matching of the edges, is a flow
-// to begin with. A maximum flow of what can be taken away from it leaves the minimum;
-// that is found by the method of Dinitz, phase by phase along shortest paths.
+// The initial flow is a path cover without shared nodes, from a maximum matching of the edges.
+// Subtracting a maximum flow of removable units leaves the minimum. That flow is found by the
+// method of Dinitz, phase by phase along shortest paths.
 //
-// Taking away runs with the residual arcs the other way round:
+// These are the residual arcs for removing units:
 //
 //	source ─► in v      if a path begins at v, which it then does not
 //	in v ─► out v       if more than one path passes v; back without limit

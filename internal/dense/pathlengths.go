@@ -6,8 +6,9 @@ package dense
 //	         a ──► b ──► c ──► d       since each edge of a path goes deeper by one at least:
 //	         └───────────▲             a ──► b and b ──► c are needed, a ──► c may be implied
 //
-// The same holds for heights. Such topological levels are the first cut of GRAIL (Yildirim, Chaoji and Zaki, "GRAIL: Scalable
-// Reachability Index for Large Graphs", PVLDB 2010). In layers, stencils and butterflies they decide every edge.
+// The same holds for heights. Such topological levels are the first cut of GRAIL (Yildirim, Chaoji and Zaki,
+// "GRAIL: Scalable Reachability Index for Large Graphs", PVLDB 2010). In layers, stencils and butterflies they
+// decide every edge.
 type pathLengths []struct {
 	depth  int32 // edges of the longest path to the node
 	height int32 // edges of the longest path from it
@@ -36,7 +37,8 @@ func (l pathLengths) apart(u, v int32) bool {
 	return l[v].depth-l[u].depth > 1 && l[u].height-l[v].height > 1
 }
 
-// label notes which of the contested edges are needed as the lengths of paths show, and returns how many are still contested.
+// label marks the contested edges that the lengths of paths show to be needed, and returns the number of those that
+// remain contested.
 func (r *Reduction) label() (open int) {
 	r.lengths = newPathLengths(r.Graph)
 	r.needed = make([]bool, len(r.Graph.To))

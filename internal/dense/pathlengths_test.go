@@ -10,7 +10,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 )
 
-// Nothing is called needed that a path of two edges implies, and a third of the edges of random graphs are found to be needed.
+// Nothing is called needed that a path of two edges implies, and a third of the edges of random graphs are
+// found to be needed.
 func TestPathLengthsKeepOnlyWhatIsNeeded(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 41))
 	needed, all := 0, 0

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// rankCut reduces by search: from the last node to the first, walk what its
-// successors reach along edges already known to be needed, and never past the rank
-// of the last successor.
+// rankCut reduces by search. For each node, from the last to the first, it walks from the successors along edges
+// already known to be needed, up to the rank of the last successor. A successor that a walk reaches is implied.
 //
 //	u ──► v ──► w ──► x ──► ...      rows ascend, so from v the walk need not
 //	└───────────▲                    go beyond w, the last that u leads to
@@ -18,15 +17,15 @@ type rankCut struct {
 	node  int32   // the next to be reduced
 	kept  []int32 // the rows of d, squeezed as nodes are finished
 	end   []int32 // kept[d.First[v]:end[v]] are v's successors so far
-	seen  []int32 // by node: the last whose search met it
-	goal  []int32 // by node: the last whose search is to meet it and has not
-	goals int     // not yet met by the search at hand
+	seen  []int32 // by node: the last node whose search has reached it
+	goal  []int32 // by node: the node whose search has it as a goal that is not reached yet, else another
+	goals int     // number of goals that the current search has not reached
 	deep  int32   // the greatest depth of the goals
 	low   int32   // the least height of the goals
 	list  []int32 // the goals, met or not
 	stack []int32
 	work  int // edges visited
-	stop  int // the work at which walks end, whether or not they have met all goals
+	stop  int // the amount of work at which walks end, even with goals left
 }
 
 func newRankCut(r *Reduction) *rankCut {
@@ -37,8 +36,8 @@ func newRankCut(r *Reduction) *rankCut {
 	return s
 }
 
-// run reduces rows from where it stopped down to the first and reports whether it
-// came to the end with that much work in all.
+// run reduces the remaining rows, down to the first. It stops when the total work exceeds the budget, and reports
+// whether it has reduced all rows.
 func (s *rankCut) run(budget int) bool {
 	for ; s.node >= 0; s.node-- {
 		if s.work > budget {
@@ -52,7 +51,7 @@ func (s *rankCut) run(budget int) bool {
 // skimLooks is the number of edges that skim visits for a row and for each edge in it.
 const skimLooks = 4
 
-// skim reduces what is left by walks that end early, and counts the edges that it leaves undecided.
+// skim reduces the remaining rows by walks with a small bound of work, and counts the edges that it leaves undecided.
 func (s *rankCut) skim() {
 	for ; s.node >= 0; s.node-- {
 		row := s.Graph.Succs(s.node)
@@ -91,8 +90,7 @@ func (s *rankCut) reduceRow(u int32) {
 	s.work += len(row)
 }
 
-// setGoals makes the successors that another path could end at the goals of u's walks, and
-// returns the highest, -1 for none.
+// setGoals makes the contested successors of u the goals of its walks. It returns the highest, -1 for none.
 func (s *rankCut) setGoals(u int32, row []int32) (last int32) {
 	last, s.goals, s.list = -1, 0, s.list[:0]
 	s.deep, s.low = -1, math.MaxInt32
@@ -107,7 +105,7 @@ func (s *rankCut) setGoals(u int32, row []int32) (last int32) {
 	return last
 }
 
-// bound takes a goal into the bounds of walks.
+// bound extends the bounds of depth and height of the goals by one goal.
 func (s *rankCut) bound(goal int32) {
 	if s.lengths != nil {
 		s.deep, s.low = max(s.deep, s.lengths[goal].depth), min(s.low, s.lengths[goal].height)
@@ -152,11 +150,11 @@ func (s *rankCut) walk(u, v, last int32) {
 	}
 }
 
-// longRow is from how many edges for each goal on a row is searched for the goals first.
+// longRow is the number of edges per goal from which on a walk looks the goals up in a row before it walks the row.
 const longRow = 32
 
-// find meets the goals of u that are in a row, from which the walk goes on, and reports whether those were all. Without it,
-// a walk behind a fork-join would visit half of the next fork for each of its nodes.
+// find meets the goals of u that are in a row, from which the walk goes on, and reports whether those were
+// all. Without it, a walk behind a fork-join would visit half of the next fork for each of its nodes.
 func (s *rankCut) find(u int32, row []int32) bool {
 	for _, w := range s.list {
 		if s.goal[w] != u {

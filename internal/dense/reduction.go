@@ -15,16 +15,15 @@ import "math"
 //	path lengths    each edge three times          layers, however long their edges, and decides only what is needed
 //	rank-cut search what lies below each edge      short edges, as most traces have
 //	chain clocks    the edges once per 16 chains   narrow graphs, however long their edges
-//	blocked Set  the edges once per 512 nodes   wide graphs with long edges
+//	blocked Set     the edges once per 512 nodes   wide graphs with long edges
 //
-// The window and the lengths go first, and where they decide all edges, are all there is to do. Each of the others
-// is exact alone. The search has no bound but V·E; the cost of the last two, in edges
-// visited, is computed in advance. So the search runs until it
-// has visited as many as the better of these two would, which then decides what
-// is left: together they visit at most 2·best + 8·E edges, where best is the cheapest of the three
-// alone: 3·E for the lengths, 2·E before the estimates, 3·E for computing them. All need at most 64 bytes per node beside the edges,
-// the sweeps no more than 128 for each rank that an edge spans.
-// Edges are counted, not seconds, so the path taken depends on the graph only.
+// The window and the lengths go first, and where they decide all edges, are all there is to do. Each of the
+// others is exact alone. The search has no bound but V·E; the cost of the last two, in edges visited, is
+// computed in advance. So the search runs until it has visited as many as the better of these two would, which
+// then decides what is left: together they visit at most 2·best + 8·E edges, where best is the cheapest of the
+// three alone: 3·E for the lengths, 2·E before the estimates, 3·E for computing them. All need at most 64
+// bytes per node beside the edges, the sweeps no more than 128 for each rank that an edge spans. Edges are
+// counted, not seconds, so the path taken depends on the graph only.
 //
 // In wide random graphs whose edges reach anywhere, all three are quadratic. Where the best would visit more
 // edges than a bound that is linear, the search visits a few for each row instead, which finds what a
@@ -101,8 +100,8 @@ func newReduction(d *Graph) *Reduction {
 const labelShare = 16
 
 // cheapLooks is the number of visits per edge that the search may make before the costs of the other
-// algorithms are estimated. On the traces of cmd/benchplan, the search either visits
-// each edge once, because it finds nothing to walk, or at least five times, and the others visit it two or three times.
+// algorithms are estimated. On the traces of cmd/benchplan, the search either visits each edge once, because
+// it finds nothing to walk, or at least five times, and the others visit it two or three times.
 const cheapLooks = 2
 
 // sweeps is a method that goes over parts of the graph a known number of times.
@@ -121,9 +120,9 @@ func (r *Reduction) cheapestSweeps() sweeps {
 	return blocks
 }
 
-// contested reports whether it is open that another path leads to v, edge number i of u's row:
-// not if it is the first, for that path would have to pass a lower successor,
-// nor if nothing else leads there, nor if no path is long enough.
+// contested reports whether the edge from u to v, number i of u's row, may be redundant. It is needed if it is the
+// first of the row, since a longer path would begin with a lower successor; if v has no other incoming edge; or if
+// the lengths of paths rule out a longer path.
 func (r *Reduction) contested(u int32, i int, v int32) bool {
 	return i > 0 && v-u > r.decided && r.in[v] > 1 && (r.needed == nil || !r.needed[int(r.Graph.First[u])+i])
 }
