@@ -24,16 +24,26 @@ type listed struct {
 	TestGoFiles, XTestGoFiles          []string
 }
 
+// TestImportsKeepTheRules checks every package, with and without the files that have the tag cuda. Each import that a
+// rule allows must be used, so that rules do not stay wider than the code.
 func TestImportsKeepTheRules(t *testing.T) {
 	text, err := os.ReadFile("rules.txt")
 	require.NoError(t, err)
 	rs, err := parseRules(string(text))
 	require.NoError(t, err, "rules.txt")
-	for _, p := range packages(t) {
+	all := append(packages(t), packages(t, "-tags", "cuda")...)
+	uses := map[string][]string{} // by package: all imports of its code and tests
+	for _, p := range all {
 		tests := append(ours(p.TestImports), ours(p.XTestImports)...)
-		for _, violation := range rs.check(relative(p.ImportPath), ours(p.Imports), tests) {
+		path := relative(p.ImportPath)
+		for _, violation := range rs.check(path, ours(p.Imports), tests) {
 			t.Error(violation)
 		}
+		uses[path] = append(append(uses[path], ours(p.Imports)...), tests...)
+	}
+	require.Contains(t, uses, "cuda/simabi", "packages with the tag cuda are listed")
+	for _, unused := range rs.unused(uses) {
+		t.Error(unused)
 	}
 }
 
@@ -80,7 +90,7 @@ func TestOnlyTheWiringMayImportCUDA(t *testing.T) {
 // packages runs the go command. It walks the tree first: the test cache notes the
 // directories that a test reads but not what its children read, and a cached pass
 // would outlive a new import.
-func packages(t *testing.T) []listed {
+func packages(t *testing.T, flags ...string) []listed {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -89,8 +99,10 @@ func packages(t *testing.T) []listed {
 		}
 		return err
 	}))
-	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Dir,Doc,Imports,TestImports,XTestImports,TestGoFiles,XTestGoFiles", "./...")
+	args := append([]string{"list", "-json=ImportPath,Name,Dir,Doc,Imports,TestImports,XTestImports,TestGoFiles,XTestGoFiles"}, flags...)
+	cmd := exec.Command("go", append(args, "./...")...)
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // lists files with cgo, also without a C compiler
 	out, err := cmd.Output()
 	if exit, ok := err.(*exec.ExitError); ok {
 		t.Fatalf("go list: %s", exit.Stderr)

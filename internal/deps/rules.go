@@ -2,6 +2,7 @@ package deps
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -103,6 +104,36 @@ func (rs rules) check(pkg string, imports, testImports []string) []string {
 		bad = append(bad, fmt.Sprintf("a test of %s imports %s, which no rule of %s or of its tests allows", pkg, imp, pkg))
 	}
 	return bad
+}
+
+// unused returns one sentence per allowed import that no package of the rule uses, in order. uses has the imports of
+// each package and of its tests.
+func (rs rules) unused(uses map[string][]string) (found []string) {
+	for _, part := range []struct {
+		rules []rule
+		name  string
+	}{{rs.code, ""}, {rs.tests, " tests"}} {
+		used := map[string]bool{} // by package of the rule and pattern
+		for pkg, imports := range uses {
+			r := find(part.rules, pkg)
+			if r == nil {
+				continue
+			}
+			for _, pattern := range r.imports {
+				if slices.ContainsFunc(imports, func(imp string) bool { return matches(pattern, imp) }) {
+					used[r.pkg+" "+pattern] = true
+				}
+			}
+		}
+		for _, r := range part.rules {
+			for _, pattern := range r.imports {
+				if !used[r.pkg+" "+pattern] {
+					found = append(found, fmt.Sprintf("the rule of %s%s allows %s, which nothing imports: remove it", r.pkg, part.name, pattern))
+				}
+			}
+		}
+	}
+	return found
 }
 
 func list(imports []string) string {
