@@ -10,10 +10,11 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// annealing searches layouts of one graph (S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by Simulated
-// Annealing", Science 1983). A step makes one random change. A layout that costs no more is kept; one that costs more is
-// kept with probability exp(-extra/heat), where heat falls geometrically over the steps. The seed is fixed, so that equal
-// graphs give equal layouts. A step costs one prediction, which is evaluated only from the first changed operation on.
+// annealing searches layouts of one graph (S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by
+// Simulated Annealing", Science 1983). A step makes one random change. A layout that costs no more is kept;
+// one that costs more is kept with probability exp(-extra/heat), where heat falls geometrically over the
+// steps. The seed is fixed, so that equal graphs give equal layouts. A step costs one prediction, which is
+// evaluated only from the first changed operation on.
 type annealing struct {
 	*rehearsal
 	random   *rand.Rand
@@ -47,12 +48,13 @@ func (a *annealing) restart() {
 	a.sim.Keep()
 }
 
-// heats are the initial temperatures of the runs of auto. Results of single runs differ by up to 3 %, depending on start
-// and temperature. The best of these five is within 1 % of one run with ten times their total number of steps.
+// heats are the initial temperatures of the runs of auto. Results of single runs differ by up to 3 %,
+// depending on start and temperature. The best of these five is within 1 % of one run with ten times their
+// total number of steps.
 var heats = [effort.Runs]float64{usualHeat, usualHeat, usualHeat, 0.003, 0.03}
 
-// search makes one run for each of heats and then uses the remaining steps for one more. The runs begin from the layouts
-// in starts and, when there are no more, from the best layout so far.
+// search makes one run for each of heats and then uses the remaining steps for one more. The runs begin from
+// the layouts in starts and, when there are no more, from the best layout so far.
 func (a *annealing) search(starts []*layout, steps int) {
 	for i, hottest := range heats {
 		share := min(steps, stretch(a.graph.Len()))
@@ -129,6 +131,7 @@ func (a *annealing) change(l *layout) bool {
 	}
 }
 
+// anyOp returns a random operation.
 func (a *annealing) anyOp() ir.OpID { return ir.OpID(a.random.IntN(len(a.now.order))) }
 
 // anyLane returns the lane of a random operation or, with probability 1/8, an unused lane.
@@ -165,7 +168,8 @@ func (a *annealing) reinsert(l *layout) bool {
 	return true
 }
 
-// room returns the range of positions in rest at which v may be inserted: after all predecessors and before all successors.
+// room returns the range of positions in rest at which v may be inserted: after all predecessors and before
+// all successors.
 func (a *annealing) room(l *layout, rest []ir.OpID, v ir.OpID) (first, last int) {
 	first, last = 0, len(rest)
 	behind := func(u ir.OpID) { first = max(first, slices.Index(rest, u)+1) }

@@ -7,15 +7,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense"
 )
 
-// sweepArena assigns offsets to lives in order of first use. Each life is placed at the lowest run of adjacent rooms
-// whose owners all end before the life begins, or on top. Earlier owners of the same bytes need no check: each of them
-// ended before the next began. The arena therefore stores one owner for each byte, and needs no pairwise table of lives:
+// sweepArena assigns offsets to lives in order of first use. Each life is placed at the lowest run of adjacent
+// rooms whose owners all end before the life begins, or on top. Earlier owners of the same bytes need no
+// check: each of them ended before the next began. The arena therefore stores one owner for each byte, and
+// needs no pairwise table of lives:
 //
 //	├── x ──┼──── y ────┼─ w ─┤      z may follow x and w, but not y. It does not fit into
 //	├── x ──┼──── y ────┼─ w ─┼─z─┤  the bytes of x, so it takes those of w and more.
 //
-// Precedence is computed for a batch of lives at a time (see precedence). Rooms that no life of a batch can follow are
-// set aside until the next batch.
+// Precedence is computed for a batch of lives at a time (see precedence). Rooms that no life of a batch can
+// follow are set aside until the next batch.
 func sweepArena(d *dense.Graph, lives []life) []int64 {
 	a := arena{lives: lives, at: make([]int64, len(lives)), precedence: precedence{sweep: dense.NewSweep(d)}}
 	for first := 0; first < len(lives); {
@@ -84,8 +85,8 @@ func (a *arena) close() {
 	slices.SortFunc(a.aside, func(p, q room) int { return cmp.Compare(p.lo, q.lo) })
 }
 
-// place finds the lowest bytes for a life: the first run of adjacent rooms that it follows and that is large enough. The
-// last run may be extended beyond the top.
+// place finds the lowest bytes for a life: the first run of adjacent rooms that it follows and that is large
+// enough. The last run may be extended beyond the top.
 func (a *arena) place(i int32) {
 	l := &a.lives[i]
 	heads, follows := a.precedence.heads(l)

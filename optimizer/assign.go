@@ -44,6 +44,7 @@ func place(s *ir.Schedule, name string, a assignment) {
 	s.Lane, s.Lanes = renumbered(a)
 }
 
+// programOrder returns the operations of g in program order.
 func programOrder(g *ir.Graph) []ir.OpID {
 	order := make([]ir.OpID, g.Len())
 	for v := range order {

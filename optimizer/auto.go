@@ -48,7 +48,7 @@ var candidates = []candidate{
 	{"coloring", maxColored, 0}, {"coloring(rlf)", maxColored, 0},
 }
 
-// noLimit is a maxOps that admits every graph.
+// noLimit is a maxOps above the size of every graph.
 const noLimit = 1<<31 - 1
 
 func (auto) assign(g *ir.Graph, opts *Options) (assignment, error) {
@@ -161,8 +161,8 @@ func (c *choice) foresee(t *trial, s *ir.Schedule, opts *Options, all bool) erro
 	return nil
 }
 
-// maxChosen bounds the predictions made by searching passes for all plans together; maxTried is the bound for one plan.
-// It suffices for every plan of some fifty operations, and for half a dozen plans of two hundred.
+// maxChosen bounds the predictions made by searching passes for all plans together; maxTried is the bound for
+// one plan. It suffices for every plan of some fifty operations, and for half a dozen plans of two hundred.
 const maxChosen = 6 * maxTried
 
 // complete applies all passes to the trials, in order of their predictions without. It stops when maxChosen is
@@ -209,8 +209,8 @@ func numbered(strategy string) (family string, lanes int, ok bool) {
 	return family, lanes, err == nil
 }
 
-// tryMore tries the number of lanes that minimizes the lower bound (see bound.chained), unless nimble uses no more. The
-// number is in the dozens for wide graphs of short operations.
+// tryMore tries the number of lanes that minimizes the lower bound (see bound.chained), unless nimble uses no
+// more. The number is in the dozens for wide graphs of short operations.
 func (c *choice) tryMore() error {
 	b, err := newBound(c.graph, c.opts)
 	if err != nil {
@@ -226,15 +226,17 @@ func (c *choice) tryMore() error {
 	return c.tryOn("listsched", lanes)
 }
 
+// tryOn tries a strategy on a number of lanes.
 func (c *choice) tryOn(family string, lanes int) error {
 	return c.try(fmt.Sprintf("%s(%d)", family, lanes))
 }
 
-// maxEvery bounds the total work of tryEvery, in operations planned. Graphs of up to some 300 operations are planned on
-// every number of lanes.
+// maxEvery bounds the total work of tryEvery, in operations planned. Graphs of up to some 300 operations are
+// planned on every number of lanes.
 const maxEvery = 400_000
 
-// tryEvery tries each strategy that takes a number of lanes with 1, 2, 3, ... until a larger number does not change the plan.
+// tryEvery tries each strategy that takes a number of lanes with 1, 2, 3, ... until a larger number does not
+// change the plan.
 func (c *choice) tryEvery() error {
 	most := min(c.graph.Len(), maxEvery/(4*max(1, c.graph.Len())))
 	for _, family := range []string{"roundrobin", "levels", "nimble", "listsched"} {

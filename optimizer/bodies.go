@@ -11,18 +11,19 @@ import (
 
 // bodies holds the plans of the bodies of loops and branches.
 //
-// Each body is planned as a program of its own, before the graph around it, in which a loop is one operation. Passes copy
-// operations and keep their Control, so that the plans are found by it.
+// Each body is planned as a program of its own, before the graph around it, in which a loop is one operation.
+// Passes copy operations and keep their Control, so that the plans are found by it.
 type bodies map[*ir.Control][]*ir.Schedule
 
-// ofBodies lists the passes that also run for bodies. The others leave out operations whose results an outer graph may
-// read, repeat the program, place its buffers, or are for streams alone.
+// ofBodies lists the passes that also run for bodies. The others leave out operations whose results an outer
+// graph may read, repeat the program, place its buffers, or are for streams alone.
 var ofBodies = []string{"hazards", "reduce", "coarsen", "assign", "syncs", "fold", "order", "priorities", "predict"}
 
 // substituting lists the passes that replace buffers of operations, which they cannot do in bodies.
 var substituting = []string{"rotate", "rename"}
 
-// planBodies plans the bodies of all loops and branches of g, the innermost first. It returns g with the planned bodies.
+// planBodies plans the bodies of all loops and branches of g, the innermost first. It returns g with the
+// planned bodies.
 func planBodies(g *ir.Graph, selected []pass, opts *Options) (*ir.Graph, bodies, error) {
 	if !has(g, ir.Kind.IsControl) {
 		return g, nil, nil
@@ -159,7 +160,8 @@ func newControlCosts(m CostModel, p *model.Profile, times bodyTimes, o *Options)
 	return controlCosts{m, p, times, o.Iterations, o.inBody, took(p, one)}
 }
 
-// Demand of a loop without a declared cost is that of the assumed iterations, and of a branch that of the longer body.
+// Demand of a loop without a declared cost is that of the assumed iterations, and of a branch that of the
+// longer body.
 func (m controlCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	op := &g.Ops[v]
 	if op.Control == nil || op.Cost >= 0 && !undeclared(m.CostModel) {

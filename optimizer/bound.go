@@ -67,8 +67,9 @@ func newBound(g *ir.Graph, opts *Options) (*bound, error) {
 	return &bound{graph: g, profile: p, costs: costs, took: alone(g, p, costs), ahead: aheadOfGraph(g), ranked: ranked}, nil
 }
 
-// chained minimizes launch time plus device time over the number of chains, where every chain but the first costs the
-// launch a branch. It returns the minimum and the number of chains. The search ends where the device time no longer falls.
+// chained minimizes launch time plus device time over the number of chains, where every chain but the first
+// costs the launch a branch. It returns the minimum and the number of chains. The search ends where the device
+// time no longer falls.
 func (b *bound) chained() (least model.Time, chains int) {
 	h := &b.profile.Host
 	n, ahead, total := model.Time(0), model.Time(0), model.Time(0)
@@ -94,7 +95,8 @@ func (b *bound) chained() (least model.Time, chains int) {
 	}
 }
 
-// all is a bound for programs with operations ahead of the graph: the first operation starts when its call has returned.
+// all is a bound for programs with operations ahead of the graph: the first operation starts when its call has
+// returned.
 func (b *bound) all() model.Time {
 	return b.profile.Host.Memcpy + b.profile.SubmitLatency + b.longest(func(ir.OpID) bool { return true })
 }

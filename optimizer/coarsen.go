@@ -83,6 +83,7 @@ func chained(g *ir.Graph, v ir.OpID) (u ir.OpID, is bool) {
 	return u, len(g.Succs(u)) == 1 && onMultiprocessors(g, u) && onMultiprocessors(g, v)
 }
 
+// onMultiprocessors reports whether an operation uses multiprocessors and device memory alone.
 func onMultiprocessors(g *ir.Graph, v ir.OpID) bool {
 	op := &g.Ops[v]
 	switch op.Kind {

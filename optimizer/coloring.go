@@ -49,11 +49,13 @@ func (s colored) assign(g *ir.Graph, _ *Options) (assignment, error) {
 	return assignment{lane: lane}, nil
 }
 
+// dsatur colours by gonum's DSATUR.
 func dsatur(_ *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
 	_, colors, err := coloring.Dsatur(apart, nil)
 	return colors, err
 }
 
+// largestFirst colours by gonum's recursive largest first.
 func largestFirst(_ *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
 	_, colors := coloring.RecursiveLargestFirst(apart)
 	return colors, nil

@@ -5,8 +5,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// CostModel returns what an operation demands of the device: its kind, blocks, cycles and bytes. It is the optimizer's
-// only source of costs.
+// CostModel returns what an operation demands of the device: its kind, blocks, cycles and bytes. It is the
+// optimizer's only source of costs.
 type CostModel interface {
 	Demand(g *ir.Graph, v ir.OpID) model.Demand
 }

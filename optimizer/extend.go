@@ -10,9 +10,9 @@ const (
 	minRoom = 64
 )
 
-// extend returns list with capacity for n more items, which belong to the last of the first `done` operations out of
-// `total`. A list that must grow is given room for all operations, extrapolated from the items of the operations done.
-// append would copy the millions of dependencies of a long trace a dozen times.
+// extend returns list with capacity for n more items, which belong to the last of the first `done` operations
+// out of `total`. A list that must grow is given room for all operations, extrapolated from the items of the
+// operations done. append would copy the millions of dependencies of a long trace a dozen times.
 func extend[T any](list []T, n, done, total int) []T {
 	need := len(list) + n
 	if need <= cap(list) {

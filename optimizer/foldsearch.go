@@ -24,8 +24,9 @@ type foldSearch struct {
 	took    []model.Time // by operation: its time alone on the device
 	tried   int          // operations of all schedules tried so far
 	total   *int         // the same for all passes together; nil if not counted
-	seen    map[string]bool
-	sim     *rehearsal // nil if part of the graph is replayed outside it
+
+	seen map[string]bool // schedules tried so far, by order and lanes: see fresh
+	sim  *rehearsal      // incremental predictions; nil if part of the graph is replayed outside it
 }
 
 func newFoldSearch(g *ir.Graph, opts *Options) (*foldSearch, error) {
@@ -60,10 +61,12 @@ func (f *foldSearch) transfers(v ir.OpID) bool {
 
 // outlook is the prediction of a schedule.
 type outlook struct {
-	took  model.Time
-	waits int
-	host  model.Time   // time of the host in stream calls that a graph would not need
-	ready []model.Time // if times of kernels are estimates, by kernel: the end of the last transfer that it or a kernel before it waits for
+	took  model.Time // of a replay
+	waits int        // number of waits
+	host  model.Time // time of the host in stream calls that a graph would not need
+	// ready is, by kernel, the end of the last transfer that it or a kernel before it waits for. It is set only
+	// if the times of kernels are estimates.
+	ready []model.Time
 }
 
 // outlook predicts a schedule and makes it the base of later incremental predictions.
@@ -89,7 +92,8 @@ func (f *foldSearch) judge(s *ir.Schedule, best, limit *outlook) (outlook, bool)
 	return o, ok && o.beats(best, limit)
 }
 
-// predict predicts a schedule. ok is false if the replay takes longer than the limit, which may depend on the host's time.
+// predict predicts a schedule. ok is false if the replay takes longer than the limit, which may depend on the
+// host's time.
 func (f *foldSearch) predict(s *ir.Schedule, limit func(*outlook) model.Time) (o outlook, ok bool) {
 	o.waits = s.Syncs()
 	if f.streams {
@@ -227,9 +231,9 @@ func (f *foldSearch) reordered(s *ir.Schedule) ir.Schedule {
 	return c
 }
 
-// fresh reports whether a schedule is to be tried: it has not been tried before, and the search is within its bound. A
-// schedule tried before was no better than the best then, or the search has continued from it. Most schedules are
-// reached by several moves.
+// fresh reports whether a schedule is to be tried: it has not been tried before, and the search is within its
+// bound. A schedule tried before was no better than the best then, or the search has continued from it. Most
+// schedules are reached by several moves.
 func (f *foldSearch) fresh(s *ir.Schedule) bool {
 	key := make([]byte, 0, 3*len(s.Order))
 	for _, v := range s.Order {

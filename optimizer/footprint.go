@@ -7,11 +7,11 @@ type engine uint8
 
 const (
 	multiprocessors engine = iota
-	deviceMemory
-	linkIn
-	linkOut
-	hostThread
-	engines
+	deviceMemory           // bandwidth of the device's memory
+	linkIn                 // copies from the host to the device
+	linkOut                // copies from the device to the host
+	hostThread             // host calls
+	engines                // number of engines
 )
 
 // footprint is the share of each engine, from 0 to 1, that an operation uses when it runs alone, and the

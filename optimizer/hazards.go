@@ -89,8 +89,8 @@ type hazardScan struct {
 	g       *ir.Graph
 	lines   []timeline // by buffer
 	readers readers
-	touches []touch // accesses of the current operation to buffers that are written
-	past    history
+	touches []touch   // accesses of the current operation to buffers that are written
+	past    history   // dependencies of the operations before
 	waits   []wait    // of the current operation
 	order   []waitKey // of waits, ascending
 	slot    []int32   // by operation: the index in waits where the wait for it may be
@@ -224,8 +224,8 @@ const (
 	visitsPerWait = 8
 )
 
-// waitKey is the index of a wait, below the operation that it is for. Sorting keys instead of waits moves a sixth of the
-// memory.
+// waitKey is the index of a wait, below the operation that it is for. Sorting keys instead of waits moves a
+// sixth of the memory.
 type waitKey uint64
 
 func (t waitKey) from() ir.OpID { return ir.OpID(t >> 32) }

@@ -56,22 +56,22 @@ type rehearsal struct {
 	gap   model.Time   // between two operations of a lane
 
 	// The current layout:
-	rank     []int32   // by operation: its position in the order
-	tail     []ir.OpID // by lane: its last operation so far, -1 for none
-	words    int       // length of a row of before
-	before   dense.Set // by operation: a row of bits, one for each operation ordered before it
-	edges    []ir.OpID // the predecessors of v are edges[first[v]:last[v]]
-	first    []int32
-	last     []int32
-	waited   []int32 // by operation: number of edges from it
-	recorded []bool  // by operation: whether another lane waits for it
-	deps     []des.Dep
+	rank     []int32    // by operation: its position in the order
+	tail     []ir.OpID  // by lane: its last operation so far, -1 for none
+	words    int        // length of a row of before
+	before   dense.Set  // by operation: a row of bits, one for each operation ordered before it
+	edges    []ir.OpID  // the predecessors of v are edges[first[v]:last[v]]
+	first    []int32    // by operation
+	last     []int32    // by operation
+	waited   []int32    // by operation: number of edges from it
+	recorded []bool     // by operation: whether another lane waits for it
+	deps     []des.Dep  // scratch memory
 	crossing int        // lanes plus waits
 	launch   model.Time // of the host: the launch of the graph, or all stream calls
 }
 
-// newRehearsal returns nil if operations are replayed in another form than the others: prefetches are enqueued before a
-// graph, and loops and branches are graphs in a stream.
+// newRehearsal returns nil if operations are replayed in another form than the others: prefetches are enqueued
+// before a graph, and loops and branches are graphs in a stream.
 func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
 	if f.streams && has(g, ir.Kind.IsControl) || !f.streams && has(g, isPrefetch) {
 		return nil
@@ -144,8 +144,8 @@ func (r *rehearsal) connect(l *layout) {
 	}
 }
 
-// reduce removes the edges into v that others imply, except the one from its own lane. It visits predecessors from the
-// latest to the earliest and merges their bit sets, in O(E·V/64) for all operations.
+// reduce removes the edges into v that others imply, except the one from its own lane. It visits predecessors
+// from the latest to the earliest and merges their bit sets, in O(E·V/64) for all operations.
 func (r *rehearsal) reduce(v, own ir.OpID) {
 	into := r.edges[r.first[v]:]
 	slices.SortFunc(into, func(a, b ir.OpID) int { return int(r.rank[b] - r.rank[a]) })
@@ -201,8 +201,8 @@ func (r *rehearsal) into(v ir.OpID) []ir.OpID { return r.edges[r.first[v]:r.last
 // long, it prefers the one with fewer.
 const perCrossing = 10 // ps
 
-// cost returns the predicted time of a layout plus perCrossing for each lane and wait. It stops and returns false if the
-// cost exceeds the limit.
+// cost returns the predicted time of a layout plus perCrossing for each lane and wait. It stops and returns
+// false if the cost exceeds the limit.
 func (r *rehearsal) cost(l *layout, limit model.Time) (model.Time, bool) {
 	r.connect(l)
 	extra := model.Time(r.crossing) * perCrossing
@@ -252,8 +252,8 @@ func (r *rehearsal) launchGraph(l *layout) {
 	}
 }
 
-// callStreams sets the arrivals of operations over streams, as streamHost does. A wait is not a task here: it delays the
-// operation that waits.
+// callStreams sets the arrivals of operations over streams, as streamHost does. A wait is not a task here: it
+// delays the operation that waits.
 func (r *rehearsal) callStreams(l *layout) {
 	p := r.profile
 	now := model.Time(0)

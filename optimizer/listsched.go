@@ -52,20 +52,20 @@ type list struct {
 	lanes  int
 	engine *des.Engine
 
-	rank    []model.Time // by operation: longest path to the end
-	prints  []footprint
+	rank    []model.Time                   // by operation: longest path to the end
+	prints  []footprint                    // by operation
 	missing []int32                        // by operation: number of dependencies that have not ended
 	ready   [engines + 1]heap.Heap[byTime] // by the engine used most: ready operations, longest rank first
 
-	order []ir.OpID // by task
-	task  []des.TaskID
-	lane  []ir.LaneID
+	order []ir.OpID                  // by task
+	task  []des.TaskID               // by operation
+	lane  []ir.LaneID                // by operation
 	used  [engines]float64           // by engine: the share that running operations use
 	last  []ir.OpID                  // by lane: its last operation
 	busy  []bool                     // by lane
 	idle  heap.Heap[heap.Entry[int]] // lanes by when they became idle; entries that disagree with since are outdated
 	since []int                      // by lane: its key in idle
-	ended int
+	ended int                        // number of operations that have ended
 }
 
 func newList(g *ir.Graph, p *model.Profile, costs CostModel, lanes int) *list {

@@ -28,8 +28,8 @@ type counter interface {
 	CountLaunches(run func() error) ([]model.Demand, error)
 }
 
-// ErrUncounted is in the chain of errors that report that a device does not count the demands of launches. Plan for such a
-// device with DeclaredCosts. A wrapped device never counts.
+// ErrUncounted is in the chain of errors that report that a device does not count the demands of launches.
+// Plan for such a device with DeclaredCosts. A wrapped device never counts.
 var ErrUncounted = errors.New("the device does not count the demands of launches: plan without measured costs")
 
 // rehearsals is how often a program runs when it is measured. The last run is counted: by then, caches and managed
@@ -50,12 +50,12 @@ func choosesByTime(strategy string) bool {
 // PlanOn calls Measure and Plan if the device can count.
 //
 // Measure runs the program twice, one operation after another. Before, it copies everything that the program
-// writes within the device, for which there must be free memory. Afterwards it restores memory, including buffers
-// on the host. Host functions are not called. All inputs must have been written. Kernels whose work depends on
-// data are measured with the current data. A kernel that accesses memory out of bounds, for instance for lack of its
-// inputs, is an error of the device, as in a replay. The device must have the methods
-// Profile() *model.Profile and CountLaunches(run func() error) ([]model.Demand, error), as simulated devices do; otherwise the
-// error wraps ErrUncounted.
+// writes within the device, for which there must be free memory. Afterwards it restores memory, including
+// buffers on the host. Host functions are not called. All inputs must have been written. Kernels whose work
+// depends on data are measured with the current data. A kernel that accesses memory out of bounds, for
+// instance for lack of its inputs, is an error of the device, as in a replay. The device must have the methods
+// Profile() *model.Profile and CountLaunches(run func() error) ([]model.Demand, error), as simulated devices
+// do; otherwise the error wraps ErrUncounted.
 func Measure(dev any, program Recording) (*Measurement, error) {
 	switch {
 	case absent.Is(dev):

@@ -41,6 +41,7 @@ func memoryOf(s *ir.Schedule) plansize.Memory {
 	return m
 }
 
+// usedBuffers reports, by buffer, whether an operation of g accesses it.
 func usedBuffers(g *ir.Graph) []bool {
 	used := make([]bool, len(g.Buffers))
 	var scratch [2]ir.Access
@@ -75,8 +76,9 @@ func leastArena(s *ir.Schedule, lives []life) (bytes int64) {
 // takes eight bytes for each pair, 8 MiB.
 const maxAntichain = 1 << 10
 
-// antichain returns the size of the heaviest set of pairwise conflicting lives, in bytes. They lie side by side in any
-// arena. "Ends before another begins" is a partial order of the lives, and the lives are sorted by it.
+// antichain returns the size of the heaviest set of pairwise conflicting lives, in bytes. They lie side by
+// side in any arena. "Ends before another begins" is a partial order of the lives, and the lives are sorted by
+// it.
 func antichain(lives []life, conflicts []dense.Set) (bytes int64) {
 	sizes := make([]int64, len(lives))
 	for i := range lives {

@@ -38,6 +38,7 @@ func memplan(s *ir.Schedule, _ *Options) error {
 // in an arena. Kernels rely on it in vector loads.
 const alignment = 256
 
+// aligned rounds a size up to a multiple of alignment.
 func aligned(bytes int64) int64 { return (bytes + alignment - 1) &^ (alignment - 1) }
 
 // arrange returns the offset of each life in the arena.

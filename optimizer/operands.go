@@ -8,8 +8,9 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// checkOperands returns an error for an operation without what its kind requires, or that uses a buffer that the graph
-// lacks. Passes index by these without a check of their own. It is the cheap part of ir.Verify: about 1 % of a plan.
+// checkOperands returns an error for an operation without what its kind requires, or that uses a buffer that
+// the graph lacks. Passes index by these without a check of their own. It is the cheap part of ir.Verify:
+// about 1 % of a plan.
 func checkOperands(g *ir.Graph) error {
 	var scratch [2]ir.Access
 	for v := range g.Ops {

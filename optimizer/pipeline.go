@@ -155,8 +155,8 @@ type Options struct {
 	Custom  *model.Profile // a profile to use instead of Profile, within the bounds of docs/PROFILE.md; see model.ErrProfile
 	Costs   CostModel      // costs of operations; nil selects Measured, or DeclaredCosts of the profile
 
-	// Iterations is how many iterations of a loop without a declared cost predictions assume, up to the next check; 0 or
-	// more than the limit of a loop means its limit.
+	// Iterations is how many iterations of a loop without a declared cost predictions assume, up to the next
+	// check; 0 or more than the limit of a loop means its limit.
 	Iterations int64
 
 	// Measured is the result of Measure for the program. The plan is for its device unless Profile or Custom
@@ -187,8 +187,8 @@ type Result struct {
 	UndecidedDeps, UndecidedWaits int
 }
 
-// Plan runs the pipeline on g, which it does not change, after the pipeline for the bodies of its loops and branches. A pass that the phase of g shows to be
-// done is skipped.
+// Plan runs the pipeline on g, which it does not change, after the pipeline for the bodies of its loops and
+// branches. A pass that the phase of g shows to be done is skipped.
 //
 // A program with too many dependencies is refused with a *DependencyError.
 //
@@ -331,6 +331,7 @@ func (o *Options) runs(p *pass) bool {
 	return slices.Contains(o.Passes, p.name)
 }
 
+// contains reports whether a pass with this name is in the list.
 func contains(list []pass, name string) bool {
 	return slices.ContainsFunc(list, func(p pass) bool { return p.name == name })
 }

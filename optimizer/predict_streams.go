@@ -48,8 +48,8 @@ type streamHost struct {
 	engine  *des.Engine
 	records []bool
 	task    []des.TaskID // by operation
-	now     model.Time
-	deps    []des.TaskID
+	now     model.Time   // end of the host's last call
+	deps    []des.TaskID // scratch memory
 }
 
 // enqueue simulates the calls for a group of operations launched together. tail is the last task of their lane.

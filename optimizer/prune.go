@@ -33,6 +33,7 @@ func prune(s *ir.Schedule) (pruned bool) {
 // closureOf holds, by operation, the operations that a schedule orders before it.
 type closureOf []dense.Set
 
+// newClosure returns the memory of a closure of n operations.
 func newClosure(n int) closureOf {
 	c := make(closureOf, n)
 	for v := range c {

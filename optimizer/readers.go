@@ -50,8 +50,8 @@ func (r *readers) sweep(lines []timeline) {
 	r.limit = 2*len(r.links) + segments + minSweep
 }
 
-// move moves the elements that have a place to the front, in their order, and sets their new places. An element follows all
-// elements that it links to.
+// move moves the elements that have a place to the front, in their order, and sets their new places. An
+// element follows all elements that it links to.
 func (r *readers) move(place []int32) {
 	kept := r.links[:0]
 	for k, link := range r.links {

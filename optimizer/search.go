@@ -94,8 +94,8 @@ func (c *choice) isLeast(t *trial) bool {
 	return float64(t.took) <= 1.001*float64(least/model.Nanosecond)
 }
 
-// called returns a lower bound of a replay over streams: all calls of the host followed by the shortest final operation, or the
-// critical path behind the first call.
+// called returns a lower bound of a replay over streams: all calls of the host followed by the shortest final
+// operation, or the critical path behind the first call.
 func (b *bound) called() model.Time {
 	calls, first, last := model.Time(0), model.Time(-1), model.Time(-1)
 	for i := range b.graph.Ops {
@@ -143,7 +143,8 @@ func (s search) from(c *choice, start *trial) (*trial, error) {
 // maxStarts is the number of plans that auto searches from.
 const maxStarts = 3
 
-// starts returns the layouts of a trial and of the best plans of other families of strategies, which tend to differ from it.
+// starts returns the layouts of a trial and of the best plans of other families of strategies, which tend to
+// differ from it.
 func (c *choice) starts(best *trial, lanes int) ([]*layout, error) {
 	if best.plan == nil { // auto does not search graphs of this size
 		s := c.begin(best)

@@ -13,9 +13,9 @@ import (
 //	long ──────────┐                  long ──────────► join
 //	short ─► short ┴► join    ==>     short ─► short ──┘
 //
-// Nimble counts waits, and both schedules have one. Which is better depends on times, which in turn depend on when the
-// host enqueues. There are no more lanes and waits than before, and no new dependencies.
-// Graphs have no lanes and are not changed.
+// Nimble counts waits, and both schedules have one. Which is better depends on times, which in turn depend on
+// when the host enqueues. There are no more lanes and waits than before, and no new dependencies. Graphs have
+// no lanes and are not changed.
 func splice(s *ir.Schedule, opts *Options) error {
 	if opts.settled || !opts.Streams || s.Graph.Len() > maxFolded {
 		return nil

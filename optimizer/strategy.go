@@ -9,8 +9,8 @@ type assignment struct {
 	// is program order. It also determines the order within each lane.
 	order []ir.OpID
 	by    string // the strategy that was chosen, "" for the requested one
-	// waits and delays are by operation, as in a schedule. If they are set, the assignment is the result of a search, and
-	// later passes do not change its lanes, order and waits.
+	// waits and delays are by operation, as in a schedule. If they are set, the assignment is the result of a
+	// search, and later passes do not change its lanes, order and waits.
 	waits, delays [][]ir.OpID
 }
 

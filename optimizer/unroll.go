@@ -89,8 +89,8 @@ func orderedBefore(g *ir.Graph) [][]ir.OpID {
 	return before
 }
 
-// copies returns the indexes at which the copies of an unrolled program begin, and its length. Within a copy, operations
-// are in the order of the trace, so that a copy begins where the origin does not increase.
+// copies returns the indexes at which the copies of an unrolled program begin, and its length. Within a copy,
+// operations are in the order of the trace, so that a copy begins where the origin does not increase.
 func copies(g *ir.Graph) []int {
 	starts := []int{0}
 	for v := 1; v < len(g.Origin); v++ {

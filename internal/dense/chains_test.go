@@ -73,7 +73,7 @@ func requireChains(t *testing.T, n int, chains []Chain, reach [][]bool) {
 	require.NotContains(t, seen, false)
 }
 
-// forkJoins are fork-joins of a width, one after another.
+// forkJoins returns the graph of several fork-joins of one width, one after another.
 func forkJoins(width, count int) *Graph {
 	last := int32(0)
 	var edges []Edge
@@ -128,7 +128,7 @@ func TestSearchSkipsSinglePredecessors(t *testing.T) {
 	require.Less(t, before-s.looks, 8*(d.Len()+len(d.To)))
 }
 
-// Heads beyond the bound begin lanes of their own.
+// Heads that are reached beyond the bound of work begin lanes of their own.
 func TestSearchIsBounded(t *testing.T) {
 	d := forkJoins(100, 10)
 	paths := MaximumMatching(d.Rows).Chains()

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/graph/multi"
 )
 
-// Gonum has the algorithm of Lengauer and Tarjan.
+// The reference is gonum's implementation of the algorithm of Lengauer and Tarjan.
 func TestDominatorsAgreeWithGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 62))
 	unreached := 0

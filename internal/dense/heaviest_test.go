@@ -36,7 +36,7 @@ func randomOrder(r *rand.Rand, n int) ([]int64, []Set) {
 	return weight, apart
 }
 
-// The flow finds what trying every set of nodes does.
+// The flow gives the same weight as an exhaustive search over all sets of nodes.
 func TestAntichainIsTheHeaviest(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 51))
 	for range 3000 {

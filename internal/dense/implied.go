@@ -148,8 +148,8 @@ func groupByChain(chain []int32, queries []Edge, open []int32) []chainQueries {
 }
 
 // lastClock holds for 16 chains the last node of each that reaches this one.
-// A bit of others is set if a predecessor other than the node named in that
-// place supplied it.
+// A bit of others is set if the entry came from a predecessor other than that last
+// node itself: then a path of at least two edges leads from it.
 type lastClock struct {
 	last   [chainsAtOnce]int32
 	others uint32

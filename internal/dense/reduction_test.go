@@ -15,7 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 )
 
-// reductions are the methods, each on its own and one taking over from another.
+// reductions are the methods, each alone and in combinations in which one continues the work of another.
 var reductions = map[string]func(*Reduction){
 	"search": func(r *Reduction) { newRankCut(r).run(math.MaxInt) },
 	"blocks": func(r *Reduction) { newBlockSweeps(r).reduce() },
@@ -59,7 +59,7 @@ var reductions = map[string]func(*Reduction){
 	"the cheapest": func(r *Reduction) { copy(r.Redundant, r.Graph.Reduce().Redundant) },
 }
 
-// redundantBy is what one of them marks.
+// redundantBy returns the edges that one of the methods marks.
 func (d *Graph) redundantBy(reduce func(*Reduction)) []bool {
 	r := newReduction(d)
 	reduce(r)
@@ -100,9 +100,8 @@ func TestReductionMethodsAgreeAcrossSweeps(t *testing.T) {
 	}
 }
 
-// training is a chain forwards and back, as wide as lanes, in which each step back
-// reads what its step forward left: edges as long as the graph, all of them redundant
-// but the innermost.
+// training returns a chain forwards and back, of width lanes. Each step back reads the result of its step forward.
+// These edges are as long as the graph, and all but the innermost are redundant.
 func training(n, lanes int) (edges []Edge) {
 	for v := range int32(n) {
 		if next := v + int32(lanes); next < int32(n) {
@@ -115,8 +114,8 @@ func training(n, lanes int) (edges []Edge) {
 	return edges
 }
 
-// Each of these is quadratic for one method or two. What is done in the end looks at
-// each edge a few times.
+// Each of these graphs takes quadratic time with one or two of the methods. Their combination visits each edge a
+// few times.
 func TestReductionHasNoCliff(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -188,8 +187,7 @@ func TestBoundedReductionKeepsWhatItCannotDecide(t *testing.T) {
 	require.Greater(t, decided, 10)
 }
 
-// Random edges that reach anywhere are the case for the bound, and layers, fork-joins and stencils of
-// any size are not.
+// Random graphs with edges of any length reach the bound of work. Layers, fork-joins and stencils of any size do not.
 func TestBoundOfReduction(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 32))
 	far := func(n int) *Graph { // each node after three of all before it
