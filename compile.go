@@ -62,7 +62,7 @@ type LoopOptions struct {
 //	until := reprise.Until{Buffer: residual.ID(), Is: reprise.Below, Value: 1e-6}
 //	solve, err := reprise.CompileLoop(dev, trace, until, 10000, reprise.LoopOptions{})
 //	result, err := solve.Run(ctx)                      // returns when the loop has ended
-//	converged := result.Ending == loop.Met             // of package graphexec/loop; exhausted is no error
+//	converged := result.Ending == reprise.Met          // reprise.Exhausted is no error
 func CompileLoop(dev Device, trace *Trace, until Until, maxIterations int, o LoopOptions) (*LoopExec, error) {
 	plan, err := o.plan(dev, trace)
 	if err != nil {

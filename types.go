@@ -51,6 +51,13 @@ const (
 	Constant  = ir.Constant  // never written
 )
 
+// Endings of a loop, in the result of a run. A loop that reaches its maximum returns no error.
+const (
+	Met        = loop.Met        // the condition holds
+	Exhausted  = loop.Exhausted  // after the maximum of iterations it does not
+	NotANumber = loop.NotANumber // the scalar is NaN
+)
+
 // Comparisons of an [Until].
 const (
 	Below    = ir.Below
