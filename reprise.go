@@ -50,8 +50,8 @@ import (
 type Device = device.Device
 
 // Open opens a device: "" or "sim" simulates an H200, "sim:PROFILE" another GPU, and "sim:FILE.json" the GPU of a profile
-// file. "gpu0" is the first GPU of the machine; it requires a build with the tag cuda. A device must not be used by two
-// goroutines at the same time.
+// file. "gpu0" is the first GPU of the machine; it requires a build with the tag cuda and the variables that the command
+// reprise cgo-env prints. A device must not be used by two goroutines at the same time.
 func Open(id string) (Device, error) { return open(id, sim.Options{}) }
 
 // OpenChecked opens a simulated device that also detects unordered operations that access the same bytes, threads of a

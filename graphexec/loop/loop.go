@@ -96,7 +96,7 @@ func (l Lowering) String() string {
 type Ending uint8
 
 const (
-	Cancelled  Ending = iota // the context was done
+	Cancelled  Ending = iota // the context was done, or an operation failed: see the error
 	Met                      // Until holds
 	Exhausted                // after MaxIterations Until does not hold
 	NotANumber               // the scalar is NaN

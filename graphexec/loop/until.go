@@ -11,8 +11,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Until is the condition that ends a loop: an element of a buffer compares to a value. It is evaluated after an iteration,
-// so that a loop has at least one. For a flag that kernels set it is NotEqual to 0.
+// Until is the condition that ends a loop: an element of a buffer compares to a value. It is evaluated after each
+// iteration, so that a loop whose limit is not 0 has at least one. For a flag that kernels set it is NotEqual to 0.
 type Until struct {
 	Buffer ir.BufferID   // Buffer.ID of device memory of f32, f64, i32 or u32 that the body writes; 0 is the first buffer
 	Index  int64         // of the element
