@@ -10,12 +10,12 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Verdict says what a change takes.
+// Verdict describes the cost of one change.
 type Verdict struct {
 	Change     Change
-	Operations int // that are updated
-	// Rebuild says why the graph has to be instantiated again; "" when every operation is
-	// changed in place.
+	Operations int // number of operations that the change updates
+	// Rebuild is the reason why the graph must be instantiated again. It is empty if every operation
+	// can be updated in place.
 	Rebuild string
 }
 
@@ -29,8 +29,8 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s: %d operations in place", v.Change, v.Operations)
 }
 
-// Preflight says what Apply of the same changes would do, and does nothing. The error is that
-// of Apply for changes that are not possible.
+// Preflight returns what Apply of the same changes would do, one verdict per change in the given
+// order. It changes nothing. For changes that are not possible it returns the error of Apply.
 func (x *Exec) Preflight(changes ...Change) ([]Verdict, error) {
 	if x.closed() {
 		return nil, errClosed
@@ -39,10 +39,14 @@ func (x *Exec) Preflight(changes ...Change) ([]Verdict, error) {
 	return verdicts, err
 }
 
-// Apply makes changes for the replays that follow, all or none. Operations change in place,
-// in one call into the device for a graph, and none for streams but one for each in a group; where that cannot be
-// done the graph, or the list with its groups, is instantiated again, which waits for the replays under way. The error of a device
-// that fails in between names the operation, and what could be changed back was.
+// Apply makes changes for all later replays. It applies either all changes or none; replays that are
+// already enqueued are not affected.
+//
+// Operations are updated in place where the device allows it. For a graph that takes one call into
+// the device, for streams one call per operation in a group and none for the others. Otherwise the
+// graph, or the command list with its groups, is instantiated again, which waits for the replays in
+// flight. If the device fails in between, the error names the operation, and Apply restores the
+// earlier work of as many operations as the device accepts.
 func (x *Exec) Apply(changes ...Change) error {
 	if err := x.begin(); err != nil {
 		return err
@@ -55,7 +59,12 @@ func (x *Exec) Apply(changes ...Change) error {
 	return x.apply(p, verdicts)
 }
 
-// apply makes changes that were worked out.
+// apply makes planned changes. It has three stages, each tried only if the one before is not enough:
+//
+//	update in place ─► on an error: restore the present work ─► if the node refuses: rebuild
+//
+// When apply returns an error, the program describes the state before it, and so does the device as
+// far as it has accepted the restored work.
 func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Rebuild != "" }) {
 		return x.rebuild(p)
@@ -67,14 +76,18 @@ func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 		return nil
 	}
 	_, _ = x.impl.update(x.present(p.works)) // an error would only repeat the first
+	// Only a node of an instantiated graph can refuse work that a new instance would accept. Any other
+	// failure would fail again.
 	if op := p.works[at].op; !x.impl.keeps(op) || !refusesNodes(err) {
 		return x.prog.about(op, err)
 	}
 	return x.rebuild(p)
 }
 
-// refusesNodes is whether a driver that is older, or stricter, than what Preflight goes by will not have a node do other work.
-// For a copy whose ends are mapped otherwise than before, cuGraphExecMemcpyNodeSetParams answers that a value is invalid.
+// refusesNodes reports whether an error means that the driver does not accept the new work for an
+// existing node. Preflight cannot predict that for every driver: older ones refuse more updates. For
+// a copy between memory that is mapped differently, cuGraphExecMemcpyNodeSetParams returns
+// CUDA_ERROR_INVALID_VALUE.
 func refusesNodes(err error) bool {
 	switch device.CodeOf(err) {
 	case device.GraphUpdateForbidden, device.NotSupported, device.InvalidValue:
@@ -83,23 +96,30 @@ func refusesNodes(err error) bool {
 	return false
 }
 
-// Set gives a scalar parameter another value, a Go number that fits its type, for later replays: see the function [Param].
+// Set sets a scalar parameter for later replays. The value is a Go number that fits the type of the
+// parameter: see the function [Param].
 func (x *Exec) Set(name string, value any) error { return x.Apply(Param(name, value)) }
 
-// opWork is the new work of an operation.
+// opWork is an operation and the device work that it is to do.
 type opWork struct {
 	op   ir.OpID // in the whole program
 	work device.Work
 }
 
-// planned is a number of changes, worked out.
+// planned holds changes that have been checked and lowered, but not made.
 type planned struct {
 	edits
-	works []opWork
-	homes map[ir.BufferID]device.Allocation // the memory of those that are bound anew
+	works []opWork                          // ascending by operation, each operation once
+	homes map[ir.BufferID]device.Allocation // of the buffers that the changes bind
 }
 
-// plan works out changes, in order.
+// plan checks and lowers changes without making them. Later changes see the effect of earlier ones:
+// two swaps of the same buffers cancel out.
+//
+//	changes ─► edits ─► place: addresses ─► verdicts ─► lasting: freed memory
+//	                                    ─► for each touched operation: stays, lowerOp ─► ends
+//
+// The cost is proportional to the operations that the changes touch, not to the program.
 func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	p := &planned{edits: edits{of: x.prog.settings}}
 	touched, moved := make([][]ir.OpID, len(changes)), make([][]ir.BufferID, len(changes))
@@ -140,7 +160,8 @@ func (x *Exec) plan(changes []Change) (*planned, []Verdict, error) {
 	return p, verdicts, x.prog.ends(&p.edits)
 }
 
-// ends returns an error for a loop that is on while all operations that write its scalar are off.
+// ends returns an error for an enabled loop if all operations that write its scalar are disabled.
+// Such a loop would run to its limit, or forever.
 func (p *program) ends(e *edits) error {
 	if len(e.off) == 0 {
 		return nil
@@ -157,19 +178,23 @@ func (p *program) ends(e *edits) error {
 
 var errEndless = errors.New("all operations of its body that write the scalar are off, so that it cannot end: leave one on, or disable the loop")
 
-// ascending are the operations of lists, each once.
+// ascending merges lists of operations into one sorted list without duplicates.
 func ascending(lists ...[]ir.OpID) []ir.OpID {
 	ops := slices.Concat(lists...)
 	slices.Sort(ops)
 	return slices.Compact(ops)
 }
 
-// mustRebuild says why operations cannot be changed in place when some buffers move. The instance of a graph keeps what was off
-// when it was made, and for each copy whether its ends are pinned memory.
+// mustRebuild returns the reason why operations cannot be updated in place when the buffers moved
+// have new addresses, or "". An instance of a graph fixes two properties of its nodes:
+//
+//   - A node that was empty at instantiation stays empty, because cuGraphExec*NodeSetParams cannot
+//     change the type of a node.
+//   - A copy node keeps whether each of its ends is pinned host memory.
 func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) string {
 	for _, op := range ops {
 		switch off := p.isOff(op); {
-		case off == x.blank[op] || !x.impl.keeps(op):
+		case off == x.blank[op] || !x.impl.keeps(op): // the type of the node does not change, or there is none
 		case x.blank[op]:
 			return fmt.Sprintf("%s was off when the graph was instantiated, and such a node stays off", x.prog.name(op))
 		case x.prog.op(op).Control != nil:
@@ -197,7 +222,7 @@ func (x *Exec) mustRebuild(ops []ir.OpID, moved []ir.BufferID, p *planned) strin
 	return ""
 }
 
-// present is what operations do now.
+// present returns the current work of the same operations. Updating with it undoes works.
 func (x *Exec) present(works []opWork) []opWork {
 	was := make([]opWork, len(works))
 	for i, w := range works {
@@ -206,7 +231,7 @@ func (x *Exec) present(works []opWork) []opWork {
 	return was
 }
 
-// before is what undoes changes that are still to be made.
+// before returns the plan that undoes p. It must be called before p is applied.
 func (x *Exec) before(p *planned) *planned {
 	was := &planned{edits: p.undone(), works: x.present(p.works)}
 	for id := range p.homes {
@@ -215,7 +240,7 @@ func (x *Exec) before(p *planned) *planned {
 	return was
 }
 
-// adopt makes what was applied the present.
+// adopt records applied changes in the program: settings, addresses, work and allocations.
 func (x *Exec) adopt(p *planned) {
 	p.edits.adopt()
 	for id, at := range p.pointer {
@@ -230,7 +255,8 @@ func (x *Exec) adopt(p *planned) {
 	}
 }
 
-// rebuild instantiates again, with changes.
+// rebuild makes changes by instantiating again. The changes are adopted first, because the back end
+// is built from the program, and are taken back if that fails.
 func (x *Exec) rebuild(p *planned) error {
 	was := x.before(p)
 	x.adopt(p)
@@ -241,7 +267,7 @@ func (x *Exec) rebuild(p *planned) error {
 	return nil
 }
 
-// renew instantiates again, with what operations do now.
+// renew instantiates the present program again and records which operations are empty in it.
 func (x *Exec) renew() error {
 	if err := x.impl.rebuild(); err != nil {
 		return err

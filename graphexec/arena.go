@@ -9,9 +9,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// newArena allocates what the bindings of a schedule do not: an arena for the buffers that
-// the schedule puts there, and for those that passes made. It returns where in it they are, by
-// buffer and -1 for others, and 0 for an arena when there are none.
+// newArena allocates the memory that the bindings of a schedule do not provide. The arena is one
+// allocation for the buffers that pass memplan has placed in it, and for those that passes have
+// added. Buffers with disjoint lifetimes may overlap in it:
+//
+//	offset 0        256       512            size
+//	       │ @a      │ @made   │ @b           │
+//	       │ @c (after @a)     │
+//
+// newArena returns the offset of each buffer in bytes, or -1 for a buffer with memory of its own.
+// The arena is 0 if no buffer needs it.
 func newArena(dev device.Device, s *ir.Schedule) (device.Ptr, []int64, error) {
 	offset, size, err := arenaOffsets(s)
 	if err != nil || size == 0 {
@@ -27,8 +34,9 @@ func newArena(dev device.Device, s *ir.Schedule) (device.Ptr, []int64, error) {
 	return arena, offset, nil
 }
 
-// arenaOffsets has the buffers that passes made and the schedule did not place follow those that
-// it did.
+// arenaOffsets returns the offset of each buffer in the arena, or -1, and the size of the arena, both
+// in bytes. Buffers that passes have added and that the schedule has not placed follow the placed
+// ones. They are the last Graph.Made buffers of the graph.
 func arenaOffsets(s *ir.Schedule) (offset []int64, size int64, err error) {
 	buffers := s.Graph.Buffers
 	offset = slices.Clone(s.Offset)
@@ -50,7 +58,7 @@ func arenaOffsets(s *ir.Schedule) (offset []int64, size int64, err error) {
 	used := named(s.Graph)
 	for b := len(buffers) - s.Graph.Made; b < len(buffers); b++ {
 		if used[b] && offset[b] < 0 {
-			offset[b] = (size + parts.Alignment - 1) / parts.Alignment * parts.Alignment
+			offset[b] = (size + parts.Alignment - 1) / parts.Alignment * parts.Alignment // rounded up
 			size = offset[b] + buffers[b].Size()
 		}
 	}
@@ -66,14 +74,15 @@ func (x *Exec) freeArena() error {
 	return x.dev.Free(arena)
 }
 
-// placed are bindings with some buffers in an arena.
+// placed is Bindings in which some buffers lie in an arena. All other buffers are where the embedded
+// Bindings have them.
 type placed struct {
 	Bindings
 	arena  device.Ptr
-	offset []int64 // by buffer, -1 for its own memory
+	offset []int64 // by buffer, in bytes; -1 for memory of its own
 }
 
-// place allocates what is not in the arena and operations name.
+// place allocates each buffer that is an operand of an operation and does not lie in the arena.
 func place(s *ir.Schedule, b Bindings, arena device.Ptr, offset []int64) (placed, error) {
 	p := placed{b, arena, offset}
 	for i, named := range named(s.Graph) {
@@ -86,7 +95,9 @@ func place(s *ir.Schedule, b Bindings, arena device.Ptr, offset []int64) (placed
 	return p, nil
 }
 
-// named reports, by buffer, whether it is an operand of any operation.
+// named reports, by buffer, whether it is an operand of any operation. Accesses of a loop or a branch
+// include those of its bodies, but a buffer can also be passed to a kernel that never accesses it, so
+// the arguments of launches count as well.
 func named(g *ir.Graph) []bool {
 	named := make([]bool, len(g.Buffers))
 	var scratch [2]ir.Access
@@ -104,7 +115,7 @@ func named(g *ir.Graph) []bool {
 	return named
 }
 
-// nameArgs marks the buffers that a launch is passed.
+// nameArgs marks the buffers among the arguments of a launch.
 func nameArgs(op *ir.Op, named []bool) {
 	if op.Kind != ir.KindLaunch {
 		return
@@ -118,7 +129,7 @@ func nameArgs(op *ir.Op, named []bool) {
 
 func (p placed) holds(b ir.BufferID) bool { return p.offset[b] >= 0 }
 
-// Pointer is where a buffer is in replays.
+// Pointer returns the address of a buffer in replays.
 func (p placed) Pointer(b ir.BufferID) device.Ptr {
 	if p.holds(b) {
 		return p.arena + device.Ptr(p.offset[b])

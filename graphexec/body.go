@@ -9,14 +9,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// bodyPlace says which body a program is.
+// bodyPlace identifies a body by the loop or branch that contains it.
 type bodyPlace struct {
 	of *program // the program around it; nil for the outermost
-	op ir.OpID  // of the schedule of that program
+	op ir.OpID  // the loop or branch, in the schedule of that program
 	n  int      // 1 for the second body of a branch, else 0
 }
 
-// lowerBodies lowers the bodies of loops and branches.
+// lowerBodies lowers the bodies of loops and branches, depth first. A body is appended to
+// outermost.inner before its own bodies are lowered, so that inner ascends by program.first, which
+// find relies on.
 func (p *program) lowerBodies(outermost *program, next *ir.OpID) error {
 	for v := range p.sched.Graph.Ops {
 		for n, s := range p.sched.Bodies[ir.OpID(v)] {
@@ -34,13 +36,20 @@ func (p *program) lowerBodies(outermost *program, next *ir.OpID) error {
 // controlled reports whether a program has loops or branches.
 func (p *program) controlled() bool { return p.bodies != nil }
 
-// find returns the program whose schedule has operation id of the whole program, and its number there.
+// find returns the program whose schedule contains operation id of the whole program, and the number
+// of the operation in that schedule. Numbers are assigned in depth-first order:
+//
+//	schedule   %0 %1(loop) %2           0  1  2      first = 0
+//	body of %1    %0 %1(branch)         3  4         first = 3
+//	body of %1/%1    %0                 5            first = 5
+//
+// It is a binary search in inner: O(log bodies).
 func (p *program) find(id ir.OpID) (*program, ir.OpID) {
 	at, found := slices.BinarySearchFunc(p.inner, id, func(q *program, id ir.OpID) int { return int(q.first - id) })
 	if !found {
 		at--
 	}
-	if at >= 0 { // an empty body has the number of the next one
+	if at >= 0 { // an empty body has the same first as the next one: skip it
 		for p.inner[at].first+ir.OpID(len(p.inner[at].work)) <= id {
 			at++
 		}
@@ -61,17 +70,18 @@ func (p *program) workOf(id ir.OpID) device.Work {
 	return q.work[v]
 }
 
-// name names operation id of the whole program: "%3 square at vec.go:41", and "%1/%0 square at vec.go:40" in the body of
-// a loop or branch %1.
+// name returns the name of operation id of the whole program: "%3 square at vec.go:41", or
+// "%1/%0 square at vec.go:40" in the body of loop or branch %1.
 func (p *program) name(id ir.OpID) string {
 	q, v := p.find(id)
 	return q.nameHere(v)
 }
 
-// nameHere names operation v of the schedule of p as name does.
+// nameHere returns the same name for operation v of the schedule of p.
 func (p *program) nameHere(v ir.OpID) string { return p.path() + parts.OpName(p.sched.Graph, v) }
 
-// path is what precedes the names of operations in a body: "%1/", and "%1/else/" for the second body of a branch.
+// path returns the prefix of the names of operations in a body: "%1/", or "%1/else/" in the second
+// body of a branch. It is empty for the outermost program.
 func (p *program) path() string {
 	at := p.place
 	switch {
@@ -97,7 +107,8 @@ func (p *program) about(id ir.OpID, err error) error {
 // programs returns p and all its bodies.
 func (p *program) programs() []*program { return append([]*program{p}, p.inner...) }
 
-// clone copies a program with settings of its own. It shares what does not change.
+// clone returns a copy of the outermost program p with its own settings and work. The copy shares
+// the schedules, the bindings and the functions, which do not change.
 func (p *program) clone() *program {
 	settings := p.settings.clone()
 	c := &program{inner: make([]*program, 0, len(p.inner))}
@@ -105,6 +116,8 @@ func (p *program) clone() *program {
 	return c
 }
 
+// copyTo copies p to c, except for the place and the list of bodies of c, which the caller has set.
+// It appends the copies of the bodies to outermost.inner in the order of lowerBodies.
 func (p *program) copyTo(c, outermost *program, s *settings) {
 	inner, place := c.inner, c.place
 	*c = *p
@@ -120,7 +133,8 @@ func (p *program) copyTo(c, outermost *program, s *settings) {
 	}
 }
 
-// writes reports whether an operation that is on with edits may write some bytes of r.
+// writes reports whether an operation that is enabled under the edits e may write some bytes of r. A
+// loop or a branch counts if an enabled operation of its bodies does.
 func (p *program) writes(r ir.Range, e *edits) bool {
 	for v, writes := range parts.Writers(p.sched.Graph, r) {
 		id := ir.OpID(v)

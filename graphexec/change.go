@@ -12,13 +12,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Change is something that replays from now on do otherwise. Replays already enqueued
-// do what they did. Operations are named by their number in the trace, "%3", or by the
-// kernel or label that only one of them has. "%3/%1" is operation %1 of the body of %3, and "%3/else/%1" that of the
-// second body of a branch.
+// Change is a modification of a program that takes effect in later replays. Replays that are already
+// enqueued are not affected. Make one with Param, Rebind, Swap, Grid or Enable; the zero value is
+// none and an error.
+//
+// An operation is named by its number in the trace, "%3", or by its kernel or label if no other
+// operation has the same. "%3/%1" is operation %1 in the body of %3, and "%3/else/%1" is operation %1
+// in the second body of branch %3.
 type Change struct {
 	name func() string // "swap @a and @b"
-	// make edits, and says which operations that touches, ascending or not.
+	// make adds the change to e and returns the operations whose work it changes, in any order.
 	make func(x *Exec, e *edits) ([]ir.OpID, error)
 }
 
@@ -29,8 +32,11 @@ func (c Change) String() string {
 	return c.name()
 }
 
-// Param gives a scalar parameter a value: a Go number that fits its type. A value with which a launch certainly leaves a slice that it is
-// passed is refused, with the error that the launch has when it is recorded so: the plan does not order what is beyond the slice.
+// Param sets a scalar parameter. The value is a Go number that fits the type of the parameter.
+//
+// A value is refused if a launch would certainly access memory outside a slice that it is passed,
+// with the error that recording the launch would return: the plan orders accesses inside the slice
+// only.
 func Param(name string, value any) Change {
 	return Change{func() string { return fmt.Sprintf("set $%s to %v", name, value) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findParam(name)
@@ -46,9 +52,12 @@ func Param(name string, value any) Change {
 	}}
 }
 
-// Rebind puts a buffer where other memory is, of the same kind and at least the size. Reads and writes
-// of the buffer through its trace follow; the memory that the trace has for it stays allocated. What was planned is an order between
-// buffers, so the memory may not overlap that of another buffer.
+// Rebind binds a buffer to other memory at a device address. The memory must have the same kind and
+// at least the size of the buffer, and the address must be a multiple of 256 bytes. The memory must
+// not overlap that of another buffer, because the plan orders accesses by buffer.
+//
+// Later reads and writes of the buffer through its trace use the new memory. The memory that the
+// trace has allocated for it remains allocated.
 func Rebind(buffer string, at device.Ptr) Change {
 	return Change{func() string { return fmt.Sprintf("rebind @%s to %#x", buffer, uint64(at)) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findBuffer(buffer)
@@ -63,7 +72,7 @@ func Rebind(buffer string, at device.Ptr) Change {
 	}}
 }
 
-// Swap has two buffers of one size change places, as ping-pong buffers do.
+// Swap exchanges the memory of two buffers of equal size, as ping-pong buffers do.
 func Swap(a, b string) Change {
 	return Change{func() string { return fmt.Sprintf("swap @%s and @%s", a, b) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		i, errA := x.findBuffer(a)
@@ -85,8 +94,9 @@ func Swap(a, b string) Change {
 	}}
 }
 
-// Grid gives a launch another number of blocks. It may touch nothing that it did not touch
-// with the grid of the trace: trace with the largest.
+// Grid sets the number of blocks of a launch. With the new grid the launch must not access memory
+// that it does not access with the traced grid, because the plan does not order such accesses. Trace
+// with the largest grid.
 func Grid(op string, grid ir.Dim3) Change {
 	return Change{func() string { return fmt.Sprintf("launch %s with a grid of (%d,%d,%d)", op, grid.X, grid.Y, grid.Z) }, func(x *Exec, e *edits) ([]ir.OpID, error) {
 		id, err := x.findOp(op)
@@ -101,8 +111,8 @@ func Grid(op string, grid ir.Dim3) Change {
 	}}
 }
 
-// Enable has an operation run, or be skipped: what comes after it comes after what it came
-// after, and finds what was there before.
+// Enable enables or disables an operation. A disabled operation is skipped and leaves memory
+// unchanged. Its successors then follow its predecessors, so the order of the others is kept.
 func Enable(op string, on bool) Change {
 	verb := "enable"
 	if !on {
@@ -123,20 +133,22 @@ func Enable(op string, on bool) Change {
 
 func (x *Exec) buffer(id ir.BufferID) *ir.Buffer { return &x.prog.sched.Graph.Buffers[id] }
 
-// listed are the names of buffers, not all of many.
+// listed returns the names of buffers for an error: at most eight, then the number of the others.
 func listed(buffers []ir.Buffer) string {
-	const most = 8
+	const maxNames = 8
 	var names []string
-	for i := range buffers[:min(len(buffers), most)] {
+	for i := range buffers[:min(len(buffers), maxNames)] {
 		names = append(names, "@"+buffers[i].Name)
 	}
-	if more := len(buffers) - most; more > 0 {
+	if more := len(buffers) - maxNames; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
 }
 
-// findBuffer is a buffer that can be elsewhere.
+// findBuffer returns the buffer of a name for Rebind and Swap. Three kinds of buffers cannot move:
+// those that no operation uses, those in the arena, whose memory other buffers share, and those of
+// host calls, which hold the address in their closures.
 func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	_, err := x.pointerOf(name)
 	id := x.prog.users().named[name]
@@ -154,7 +166,7 @@ func (x *Exec) findBuffer(name string) (ir.BufferID, error) {
 	return id, nil
 }
 
-// pointerOf is the address of a buffer of a name.
+// pointerOf returns the address in replays of the buffer of a name.
 func (x *Exec) pointerOf(name string) (device.Ptr, error) {
 	g := x.prog.sched.Graph
 	id, ok := x.prog.users().named[name]
@@ -172,7 +184,9 @@ func (p *program) inArena(id ir.BufferID) bool {
 	return ok && placed.holds(id)
 }
 
-// findOp returns the operation of a name, by its number in the whole program.
+// findOp returns the number in the whole program of the operation of a name. It compares the name
+// with the path and number, the label and the kernel of every operation: O(operations). A name of
+// several operations is an error that lists them.
 func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	if name == "" {
 		return 0, fmt.Errorf("%w: the operation to change: use a number such as %%0, a kernel or a label", ir.ErrMissing)
@@ -201,7 +215,9 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	return 0, fmt.Errorf("%d operations are called %s: use the number of one of %s", len(all), name, strings.Join(all, ", "))
 }
 
-// asTraced says why not every write can be done without: passes have relied on it.
+// asTraced returns an error if a pass has relied on the writes of every operation. Then no operation
+// may be disabled or launched with another grid: copyelim, dce and unroll have removed or copied
+// operations (Graph.Origin), and memplan has shared memory (Schedule.Offset), because of these writes.
 func (x *Exec) asTraced() error {
 	if x.prog.sched.Graph.Origin != nil || x.prog.sched.Offset != nil {
 		return errors.New("the plan relies on what every operation writes: plan without copyelim, dce, unroll and memplan")
@@ -209,7 +225,9 @@ func (x *Exec) asTraced() error {
 	return nil
 }
 
-// stays says why a launch cannot have the parameters and the grid of the edits.
+// stays returns an error if a launch, with the parameters and the grid of the edits, would access
+// memory outside the slices that it is passed. It is nil for traces read from a file, whose kernels
+// are not analyzed.
 func (x *Exec) stays(id ir.OpID, e *edits) error {
 	launch := x.prog.op(id).Launch
 	trace := traced.Of(x.prog.trace())
@@ -220,7 +238,8 @@ func (x *Exec) stays(id ir.OpID, e *edits) error {
 	return trace.Stays(q.sched.Graph, v, e.gridOf(id, launch), e.Value)
 }
 
-// fits says why a launch cannot have another grid.
+// fits returns an error if a launch cannot have another grid. The accesses with that grid are
+// computed by the analysis that the tracer uses, and each must be inside a traced one.
 func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	op := x.prog.op(id)
 	if op.Kind != ir.KindLaunch {
@@ -249,12 +268,13 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	return nil
 }
 
-// covers reports whether who is ordered for t is ordered for a.
+// covers reports whether the order that the plan keeps for access t is sufficient for access a: a
+// lies inside t and is of the same mode, or t is both a read and a write.
 func covers(t, a ir.Access) bool {
 	return t.Buffer == a.Buffer && t.Lo <= a.Lo && a.Hi <= t.Hi && (t.Mode == a.Mode || t.Mode == ir.ReadWrite)
 }
 
-// trace is the bindings without the arena.
+// trace returns the bindings without the arena, which for a program of a trace is the trace itself.
 func (p *program) trace() Bindings {
 	if placed, ok := p.bound.(placed); ok {
 		return placed.Bindings

@@ -11,31 +11,35 @@ import (
 // controls lowers loops and branches to conditional nodes of a graph, and holds what these need until the graph is
 // destroyed:
 //
-//	loop     begin ─► while node         begin only in the body of another node, where the condition keeps its value
+//	loop     begin ─► while node
 //	                    └─ operations ─► until
 //	branch   choose ─► if node
 //	                    └─ operations of one body
 //
-// The kernels begin, until and choose are in until.cu.
+// The kernels begin, until and choose are in until.cu, as loop_begin, until_* and branch_*. Kernel
+// begin sets the condition of a loop to 1. It is added only in the body of another node: the
+// condition of an outermost loop has the default value 1 at every launch of the graph, but in a body
+// it keeps the value 0 with which the loop ended last time.
 type controls struct {
 	module device.Module
-	states []device.Ptr         // of loops, see until.cu
+	states []device.Ptr         // one struct state of until.cu per loop
 	nodes  map[ir.OpID][]atNode // of operations in bodies; for a loop or a branch, those that read its scalar
 }
 
-// atNode is a node that changes with an operation.
+// atNode is a node that must be updated when an operation changes.
 type atNode struct {
 	exec device.GraphExec
 	body device.Graph // the body that holds it; 0 for the graph itself
 	node device.Node
-	// read returns the work of a node that reads a scalar at an address; nil for a node with the work of the operation.
+	// read returns the work of a node that reads a scalar at an address. It is nil for a node that does
+	// the work of the operation itself.
 	read func(device.Ptr) device.Work
 }
 
-// add adds a node for an operation. Its instance is set later.
+// add records a node for an operation. Its instance is unknown until the graph is instantiated.
 func (k *controls) add(op ir.OpID, n atNode) { put(&k.nodes, op, append(k.nodes[op], n)) }
 
-// instantiated sets the instance of the nodes that have none.
+// instantiated sets the instance of the nodes recorded since the last instantiation.
 func (k *controls) instantiated(exec device.GraphExec) {
 	for _, nodes := range k.nodes {
 		for i := range nodes {
@@ -46,13 +50,14 @@ func (k *controls) instantiated(exec device.GraphExec) {
 	}
 }
 
-// holds reports whether update changes an operation of p: a loop or a branch, or an operation in a body. The latter has no
-// node while an operation around it is off.
+// holds reports whether an operation of p is updated here: a loop or a branch, or an operation in a
+// body. An operation in a body has no node, and needs no update, while an operation around it is off.
 func (k *controls) holds(p *program, op ir.OpID) bool {
 	return int(op) >= len(p.work) || p.bodies[op] != nil
 }
 
-// update updates the nodes of an operation.
+// update updates the nodes of an operation. For a loop or a branch, whose work is a copy from its
+// scalar, the nodes that read the scalar get its new address.
 func (k *controls) update(dev device.Device, w opWork) error {
 	for _, n := range k.nodes[w.op] {
 		work := w.work
@@ -72,7 +77,9 @@ func (k *controls) update(dev device.Device, w opWork) error {
 	return nil
 }
 
-// control adds a loop or a branch to a graph and returns its conditional node.
+// control adds a loop or a branch to a graph and returns its conditional node. It returns a
+// device.NotSupported error if the device has no conditional nodes or the limit of the loop exceeds
+// until.MaxRounds; the caller then uses the hosted back end.
 func (q *sequence) control(op ir.OpID, deps []device.Node) (device.Node, error) {
 	looper, ok := q.dev.(device.Looper)
 	if !ok {
@@ -95,6 +102,7 @@ var (
 	errLimit    = &device.Error{Call: "AddConditional", Code: device.NotSupported, Detail: fmt.Sprintf("a loop has more than %d iterations", until.MaxRounds)}
 )
 
+// load loads the module with the kernels of until.cu once.
 func (k *controls) load(dev device.Device) (err error) {
 	if k.module == 0 {
 		k.module, err = dev.LoadModule("until.ptx", until.PTX)
@@ -113,13 +121,13 @@ func (k *controls) close(dev device.Device) error {
 	return device.Join(errs...)
 }
 
-// test is the condition of a loop or a branch.
+// test returns the condition of a loop or a branch.
 func (p *program) test(op ir.OpID) until.Test {
 	c := p.sched.Graph.Ops[op].Control
 	return until.Test{Elem: p.sched.Graph.Buffers[c.Scalar.Buffer].Elem, Is: c.Is, Value: c.Value}
 }
 
-// conditional is a loop or a branch that becomes a node of a graph.
+// conditional is a loop or a branch that is being added to a graph as a conditional node.
 type conditional struct {
 	*sequence
 	looper device.Looper
@@ -129,6 +137,8 @@ type conditional struct {
 	label  string
 }
 
+// loop adds a while node. The default value of its condition is 1, so that the first iteration always
+// runs; kernel until sets it to 0 after the last one.
 func (c *conditional) loop(deps []device.Node) (device.Node, error) {
 	if c.of.Limit > until.MaxRounds {
 		return 0, errLimit
@@ -170,6 +180,8 @@ func (c *conditional) until(body device.Graph, ends []device.Node, condition dev
 		_, err = c.read(body, body, ends, entry, condition, test, state)
 		return err
 	}
+	// No value of the scalar ends the loop. The kernel then compares a word that is never 0, the state's
+	// "every", with 0, and only counts iterations.
 	kernel, err := c.kernel(entry, condition, until.Never())
 	if err != nil {
 		return err
@@ -178,10 +190,12 @@ func (c *conditional) until(body device.Graph, ends []device.Node, condition dev
 	return err
 }
 
-// number is that of the operation in the whole program.
+// number returns the number of the operation in the whole program.
 func (c *conditional) number() ir.OpID { return c.prog.first + c.op }
 
-// state allocates and sets the counts of a loop.
+// state allocates the state of a loop and sets its words: left and most to the limit, every to the
+// number of iterations between two checks. It waits for these writes, since the graph may be launched
+// on another stream. The kernel until resets left when the loop ends.
 func (c *conditional) state() (device.Ptr, error) {
 	p, err := c.dev.Alloc(until.StateBytes)
 	if err != nil {
@@ -194,6 +208,8 @@ func (c *conditional) state() (device.Ptr, error) {
 	return p, device.Join(set(until.StateLeft, 2, c.of.Limit), set(until.StateEvery, 2, min(c.of.Every, c.of.Limit)), c.dev.Synchronize(c.stream))
 }
 
+// branch adds an if node. The default value of its condition is 0; kernel choose sets it to 1 if the
+// condition holds. With a value of 0 the second body runs, if there is one.
 func (c *conditional) branch(deps []device.Node) (device.Node, error) {
 	condition, err := c.looper.CreateCondition(c.top, 0)
 	if err != nil {
@@ -218,7 +234,7 @@ func (c *conditional) branch(deps []device.Node) (device.Node, error) {
 	return node, nil
 }
 
-// around is the body that holds the operation; 0 for the graph that is launched.
+// around returns the body graph that contains the operation, or 0 if that is the launched graph.
 func (c *conditional) around() device.Graph {
 	if c.nested {
 		return c.graph
@@ -226,7 +242,7 @@ func (c *conditional) around() device.Graph {
 	return 0
 }
 
-// body adds the operations of a body to its graph and returns the last ones.
+// body adds the operations of body i to its graph. It returns the nodes that no other node follows.
 func (c *conditional) body(i int, graph device.Graph) ([]device.Node, error) {
 	prog := c.prog.bodies[c.op][i]
 	inner := sequence{dev: c.dev, graph: graph, top: c.top, stream: c.stream, nested: true, controls: c.controls, prog: prog, when: make([]surrounding, len(prog.work))}
@@ -242,7 +258,7 @@ func (c *conditional) body(i int, graph device.Graph) ([]device.Node, error) {
 	return inner.ends, nil
 }
 
-// kernel returns the launch of a kernel of until.cu, by its addresses.
+// kernel returns a function that makes the launch of a kernel of until.cu with the given addresses.
 func (c *conditional) kernel(entry string, condition device.Condition, test []byte) (func(addresses ...device.Ptr) *device.Launch, error) {
 	f, err := c.dev.Function(c.controls.module, entry)
 	return func(addresses ...device.Ptr) *device.Launch {
@@ -250,8 +266,9 @@ func (c *conditional) kernel(entry string, condition device.Condition, test []by
 	}, err
 }
 
-// read adds a kernel that is passed the address of the scalar, and more, to a graph, and notes the node for changes of
-// that address. body is 0 if the graph is none.
+// read adds a kernel that reads the scalar to graph g. The kernel is passed the address of the scalar
+// and the addresses in more. The node is recorded, so that it is updated when the scalar moves. body is
+// g if that is a body, or 0.
 func (c *conditional) read(g, body device.Graph, deps []device.Node, entry string, condition device.Condition, test []byte, more ...device.Ptr) (device.Node, error) {
 	kernel, err := c.kernel(entry, condition, test)
 	if err != nil {

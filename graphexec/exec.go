@@ -13,7 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Backend is the form a schedule takes on the device.
+// Backend selects how a schedule is replayed on the device.
 type Backend uint8
 
 const (
@@ -33,57 +33,67 @@ func (b Backend) String() string {
 // Backends lists the back ends in the order tables show them.
 func Backends() []Backend { return []Backend{Graph, Streams} }
 
-// Bindings says where the things a graph names are on the device. A finished
-// trace is one.
+// Bindings maps the buffers, modules and host calls of a graph to those of a device. A finished trace
+// implements it.
 type Bindings interface {
-	// Check reports why a schedule of the graph cannot be replayed with these bindings on dev: they are of another device, or of
-	// another trace.
+	// Check returns an error if a schedule of the graph cannot be replayed with these bindings on dev,
+	// because they belong to another device or another trace.
 	Check(dev device.Device, g *ir.Graph) error
-	// Allocate gives a buffer memory if it has none. Pointer is its address from then on.
+	// Allocate allocates memory for a buffer that has none. Afterwards Pointer returns its address.
 	Allocate(ir.BufferID) error
 	Pointer(ir.BufferID) device.Ptr
-	// Bind notes that replays have a buffer at another address from now on.
+	// Bind records that later replays access a buffer at another address.
 	Bind(ir.BufferID, device.Ptr)
 	Module(ir.ModuleID) device.Module
-	HostFunc(ir.OpID) func() error // of an operation of the trace
+	// HostFunc returns the function of a host call, by its number in the trace, or nil.
+	HostFunc(ir.OpID) func() error
 }
 
-// Stats counts what an Exec did.
+// Stats counts the calls of an Exec since it was instantiated.
 type Stats struct {
 	Replays  int // launches enqueued
 	Updates  int // operations changed in place
 	Rebuilds int // graphs instantiated again for changes that could not be made in place
 }
 
-// Exec is an instantiated schedule. It is used by one goroutine at a time and
-// borrows the buffers and modules of its bindings, which must outlive it. The arena of a
-// schedule that has one is its own.
+// Exec is an instantiated schedule. Only one goroutine may use it at a time. It borrows the buffers
+// and modules of its bindings, which must outlive it, and owns the arena.
+//
+// Invariants: impl is nil exactly before Instantiate and after Close. prog describes what impl does:
+// both change together, in apply and rebuild.
 type Exec struct {
 	dev    device.Device
 	arena  device.Ptr // 0 for none
 	prog   *program
 	memory *memory // nil for a device that keeps no ledger
 	impl   backend
-	blank  map[ir.OpID]bool // operations that were off when impl was made
-	detach func()           // from the bindings
-	busy   bool             // in a call that changes what follows here
+	blank  map[ir.OpID]bool // operations that were disabled when impl was instantiated
+	detach func()           // ends the registration with the trace; nil without one
+	busy   bool             // a call that replays or changes the program is in progress
 	stats  Stats
 }
 
 // backend is one form of an instantiated program.
 type backend interface {
-	launch(n int) error             // n replays, at least one
-	length() int                    // commands of one
-	wait(ctx context.Context) error // for every replay
-	// update gives operations other work; of a failure it says at which.
+	launch(n int) error             // enqueues n replays, at least one
+	length() int                    // number of commands of one replay
+	wait(ctx context.Context) error // for all replays
+	// update sets the work of operations. On failure it also returns the index in works of the
+	// operation that failed.
 	update(works []opWork) (int, error)
-	keeps(op ir.OpID) bool // whether it is a node of an instance, which some changes need anew
-	rebuild() error
-	origin() device.Stream // where replays begin and end from now on
+	// keeps reports whether an operation is a node of an instantiated graph. Some changes of such an
+	// operation need a new instance.
+	keeps(op ir.OpID) bool
+	rebuild() error // instantiates the present program again, after the replays in flight
+	// origin returns the stream on which later replays begin and end.
+	origin() device.Stream
 	close() error
 }
 
-// Instantiate lowers a schedule for dev. The caller closes the result.
+// Instantiate lowers a schedule for dev and allocates what the bindings do not provide. The caller
+// closes the result. It returns an error for an invalid schedule, for bindings of another device or
+// trace, and for an operation that the back end cannot express, such as a prefetch between operations
+// of a graph.
 func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	switch {
 	case absent.Is(dev):
@@ -103,7 +113,9 @@ func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	return x, nil
 }
 
-// verify checks a schedule, and that operations name what there is.
+// verify checks a schedule and its graph: in particular, that operations refer to buffers, parameters
+// and modules that exist. ir.Verify would check dependencies as well, so the graph is passed without
+// them; ir.VerifySchedule checks them.
 func verify(s *ir.Schedule) error {
 	if s == nil || s.Graph == nil {
 		return ir.VerifySchedule(s)
@@ -118,6 +130,9 @@ func verify(s *ir.Schedule) error {
 	return ir.VerifySchedule(s)
 }
 
+// instantiate makes the program, then its back end. If the device has no conditional nodes, a program
+// with loops or branches gets the hosted back end instead of the requested one. Last, the Exec is
+// attached to the trace, so that reads and writes of buffers follow Rebind and Swap.
 func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
 	x, err := prepare(dev, s, b)
 	if err != nil {
@@ -145,7 +160,8 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 	return x, nil
 }
 
-// at is where replays have a buffer; 0 for one that they do not use or have in the arena.
+// at returns the address of a buffer in replays, or 0 for a buffer that they do not use or that lies
+// in the arena. The trace calls it to find the memory of its buffers.
 func (x *Exec) at(id ir.BufferID) device.Ptr {
 	if x.prog.inArena(id) {
 		return 0
@@ -153,7 +169,8 @@ func (x *Exec) at(id ir.BufferID) device.Ptr {
 	return x.prog.settings.pointer[id]
 }
 
-// Pointer is the address that replays have a buffer of the trace at: since a Swap or Rebind the new one.
+// Pointer returns the address at which replays access a buffer of the trace, with all changes by Swap
+// and Rebind. It returns an error for an unknown buffer and for one that no operation uses.
 func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
 	if x.closed() {
 		return 0, errClosed
@@ -161,7 +178,8 @@ func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
 	return x.pointerOf(buffer)
 }
 
-// prepare is an Exec but for its back end.
+// prepare returns an Exec without a back end: arena, bound buffers, lowered operations and the record
+// of the allocations that they use.
 func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error) {
 	if err := b.Check(dev, s.Graph); err != nil {
 		return nil, err
@@ -189,7 +207,8 @@ func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error)
 	return x, nil
 }
 
-// clone is the same program for another back end, in the same memory.
+// clone returns an Exec with a copy of the program, in the same memory and without a back end. Both
+// can then be changed independently.
 func (x *Exec) clone() *Exec {
 	c := &Exec{dev: x.dev, prog: x.prog.clone()}
 	if x.memory != nil {
@@ -205,15 +224,17 @@ var (
 	errBusy   = errors.New("replay of an Exec that is being replayed or changed: one goroutine at a time may use it")
 )
 
-// Replay enqueues one run of the whole schedule and returns; replays run one
-// after another. It fails without enqueuing anything when ctx is done. A schedule with loops or branches on a device without
-// conditional nodes returns when the last of them has ended, since the host reads their scalars.
+// Replay enqueues one run of the whole schedule and returns. Replays run one after another. If ctx is
+// done, Replay enqueues nothing and returns the error of ctx. On a device without conditional nodes,
+// Replay of a schedule with loops or branches returns only after the last of these has ended, because
+// the host reads their scalars.
 func (x *Exec) Replay(ctx context.Context) error { return x.ReplayN(ctx, 1) }
 
-// ReplayN is n calls of Replay in one call into the device, which for short replays is much of
-// what they cost the host. Whether ctx is done is asked before: what has been enqueued
-// runs, so n is also how far a cancelled caller may overshoot. Of very many it is asked again
-// after every 16 384 replays or a million commands, of which each such part is a call.
+// ReplayN enqueues n replays in one call into the device. For short replays that call is a large part
+// of the cost on the host. ReplayN checks ctx before it enqueues anything. Enqueued replays are not
+// cancelled, so up to n replays may run after ctx is done. A large n is divided into parts of at most
+// 16384 replays or 2^20 commands; each part is one call, and ctx is checked between parts. n must be
+// 0 or more.
 func (x *Exec) ReplayN(ctx context.Context, n int) error {
 	if ctx == nil {
 		return absent.Nil("the context")
@@ -239,7 +260,8 @@ func (x *Exec) ReplayN(ctx context.Context, n int) error {
 	return err
 }
 
-// atOnce returns how many of n replays, with the given number of commands each, are submitted in one call of the device.
+// atOnce returns how many of n replays, with the given number of commands each, are submitted in one
+// call into the device: at least 1.
 func atOnce(n, commands int) int {
 	n = min(n, parts.MaxReplays)
 	if n*commands > parts.MaxCommands {
@@ -259,8 +281,9 @@ func (x *Exec) launch(n int) error {
 	return nil
 }
 
-// begin and end are around what one goroutine may do at a time. As with maps of Go, another that is caught is told,
-// and one that is not is a race, which the race detector finds: a lock would be a tenth of a replay.
+// begin and end enclose calls that only one goroutine may make at a time. As with Go maps, detection is
+// best effort: begin returns errBusy if it sees another call in progress. The flag is not atomic, so
+// the race detector reports what begin misses. A lock would take a tenth of the time of a replay.
 func (x *Exec) begin() error {
 	switch {
 	case x.closed():
@@ -274,14 +297,16 @@ func (x *Exec) begin() error {
 
 func (x *Exec) end() { x.busy = false }
 
-// closed reports whether there is nothing to replay: after Close, and of a nil or zero Exec.
+// closed reports whether x cannot be replayed: after Close, or if x is nil or zero.
 func (x *Exec) closed() bool { return x == nil || x.impl == nil }
 
-// Wait returns when every replay has finished, with the first error of their
-// work. A failed operation is named with the source line that issued it. When ctx is done before that, Wait returns the
-// error of ctx, also in the middle of a kernel, and cancels nothing: the replays stay in flight, as they do on a GPU, and
-// a later Wait returns how they ended. Until then the memory that they use holds whatever they have come to, other calls
-// into the device may have to wait for what runs at that moment, and Close waits for all of it.
+// Wait waits for all replays and returns their first error. The error names the failed operation and
+// the source line that issued it.
+//
+// If ctx is done first, Wait returns the error of ctx at once, even in the middle of a kernel. It
+// cancels nothing: the replays remain in flight, as on a GPU, and a later Wait returns their result.
+// Until then the contents of the memory that they write are undefined, other calls into the device
+// may block until the current operation ends, and Close waits for all of them.
 func (x *Exec) Wait(ctx context.Context) error {
 	switch {
 	case ctx == nil:
@@ -292,9 +317,10 @@ func (x *Exec) Wait(ctx context.Context) error {
 	return x.of("replay of", x.impl.wait(ctx))
 }
 
-// Stream returns the stream on which a replay begins and ends: work enqueued there before Replay ends before
-// the replay begins, and work enqueued there afterwards begins when the replay has ended. The stream
-// exists until Close; then Stream returns 0. Replays on several streams are quicker if Stream is never called.
+// Stream returns the stream on which replays begin and end. Work enqueued on it before a Replay ends
+// before the replay begins, and work enqueued on it afterwards begins after the replay has ended. The
+// stream exists until Close; after Close, Stream returns 0. With back end Streams, replays are faster
+// if Stream is never called, since the join of a replay can then be left to the next one.
 func (x *Exec) Stream() device.Stream {
 	if x.closed() {
 		return 0
@@ -310,8 +336,8 @@ func (x *Exec) Stats() Stats {
 	return x.stats
 }
 
-// Close waits for the device and frees what Instantiate made. Closing twice is
-// harmless.
+// Close waits for all work on the device and frees everything that Instantiate has created. It returns
+// the first error of that work. A second Close does nothing.
 func (x *Exec) Close() error {
 	if x.closed() {
 		return nil
@@ -324,7 +350,7 @@ func (x *Exec) Close() error {
 	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close(), x.freeArena()))
 }
 
-// of says which graph an error is about.
+// of adds the name of the graph to an error; nil stays nil.
 func (x *Exec) of(what string, err error) error {
 	if err == nil {
 		return nil // before any string is made: every replay ends here

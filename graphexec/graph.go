@@ -8,9 +8,11 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// graphBackend holds the program as one explicit graph. The template outlives
-// instantiation because node handles, which updates need, belong to it. Prefetches,
-// which a graph cannot hold, go before or after it in the list that is a replay.
+// graphBackend replays the program as one explicit graph. The graph is kept after instantiation,
+// because updates name nodes by their handles in it. CUDA graphs have no prefetch nodes, so
+// prefetches are enqueued before or after the graph. A replay is a command list:
+//
+//	prefetch … ─► graph ─► prefetch …        all on one stream
 type graphBackend struct {
 	dev    device.Device
 	prog   *program
@@ -18,13 +20,13 @@ type graphBackend struct {
 	instance
 }
 
-// instance is a graph that can be launched, with what goes around it.
+// instance is an instantiated graph and the command list of a replay. rebuild replaces it as a whole.
 type instance struct {
 	graph  device.Graph
 	exec   device.GraphExec
 	nodes  []device.Node // by operation, 0 for a prefetch
 	replay parts.Commands
-	index  map[ir.OpID]int // by prefetch: its command in replay
+	index  map[ir.OpID]int // by prefetch: the index of its command in replay
 	controls
 }
 
@@ -39,7 +41,7 @@ func newGraphBackend(dev device.Device, p *program) (_ *graphBackend, err error)
 	return b, nil
 }
 
-// build makes an instance of the program.
+// build instantiates the present program. On an error it frees what it has created.
 func (b *graphBackend) build() (i instance, err error) {
 	defer func() {
 		if err != nil {
@@ -69,8 +71,8 @@ func (b *graphBackend) build() (i instance, err error) {
 	return i, err
 }
 
-// rebuild makes another instance, with what the operations of the program do now. The one that
-// there was may still run, and what it runs comes first.
+// rebuild replaces the instance by one of the present program. It waits first, because the old
+// instance may be running and is destroyed. If it fails, the old instance remains.
 func (b *graphBackend) rebuild() error {
 	if err := b.wait(context.Background()); err != nil {
 		return err
@@ -94,7 +96,9 @@ func (b *graphBackend) wait(ctx context.Context) error {
 	return b.dev.SynchronizeContext(ctx, b.stream)
 }
 
-// update is one call into the device. When that fails it goes one by one, to find out which it was.
+// update sets all nodes of the graph in one call into the device, UpdateNodes. If that call fails, it
+// updates them one by one to find the operation that failed. Nodes of loops and branches and commands
+// of prefetches are always updated one by one.
 func (b *graphBackend) update(works []opWork) (int, error) {
 	var changes []device.NodeWork
 	for _, w := range works {

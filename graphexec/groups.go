@@ -5,8 +5,9 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// groups are the small graphs that streams launch, each a chain of operations of one lane. The
-// templates outlive instantiation because nodes, which updates need, belong to them.
+// groups holds the small graphs that the streams back end launches. Each is a chain of consecutive
+// operations of one lane, or a single loop or branch. One launch of a graph replaces several calls.
+// The graphs are kept after instantiation, because updates name nodes by their handles in them.
 type groups struct {
 	graphs []device.Graph
 	execs  []device.GraphExec
@@ -14,13 +15,13 @@ type groups struct {
 	controls
 }
 
-// groupNode is where an operation is.
+// groupNode is the node of an operation in the graph of its group.
 type groupNode struct {
 	exec device.GraphExec
 	node device.Node
 }
 
-// group makes a graph of operations, one after another.
+// group instantiates a graph in which the operations ops of one lane form a chain.
 func (b *streamsBackend) group(ops []ir.OpID) (device.GraphExec, error) {
 	g, err := b.dev.CreateGraph()
 	if err != nil {
@@ -51,7 +52,7 @@ func (b *streamsBackend) group(ops []ir.OpID) (device.GraphExec, error) {
 	return exec, nil
 }
 
-// destroy gives up the graphs.
+// destroy frees the graphs and returns the errors.
 func (g *groups) destroy(dev device.Device) (errs []error) {
 	for _, exec := range g.execs {
 		errs = append(errs, dev.DestroyGraphExec(exec))

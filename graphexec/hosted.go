@@ -10,30 +10,33 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// hosted is the back end of schedules with loops or branches on a device without conditional nodes. The operations run
-// one after another on one stream. The host reads the scalar of each loop and branch, so that a replay returns
-// only when the last of them has ended.
+// hosted is the back end of schedules with loops or branches on a device without conditional nodes.
+// The operations run in submission order on one stream. The host reads the scalar of each loop and
+// branch, so a replay returns only after the last of them has ended.
+//
+//	list of operations ─► loop: run body, copy scalar, wait, compare ─► list ─► branch: …
 type hosted struct {
 	dev    device.Device
 	prog   *program
 	stream device.Stream
-	mail   parts.Mailbox // for a scalar
+	mail   parts.Mailbox // receives the scalar of a loop or branch, at most 8 bytes
 	steps
 }
 
 // steps are the parts of a program in submission order.
 type steps []step
 
-// step is a list of operations without control, or one loop or branch.
+// step is a list of operations without control flow (of is nil), or one loop or branch (list is empty).
 type step struct {
-	list  parts.Commands
-	ops   []ir.OpID // of the list, in the whole program
+	list parts.Commands
+	ops  []ir.OpID // the operations of list, numbered in the whole program
+
 	of    *ir.Control
-	op    ir.OpID // that of is, in the whole program
-	off   bool
+	op    ir.OpID // the loop or branch, numbered in the whole program
+	off   bool    // the loop or branch is disabled
 	name  string
 	test  until.Test
-	look  *device.Copy // of the scalar to the host
+	look  *device.Copy // copies the scalar to the mailbox
 	inner []steps      // the bodies
 }
 
@@ -54,7 +57,8 @@ func newHosted(dev device.Device, p *program) (_ *hosted, err error) {
 	return h, err
 }
 
-// build lowers a program to steps; what was made before an error is among them.
+// build lowers a program to steps: each maximal run of operations without control flow becomes one
+// command list. On an error it returns the steps created so far as well, for close.
 func (h *hosted) build(p *program) (all steps, err error) {
 	var ops []ir.OpID
 	var cmds []device.Command
@@ -103,7 +107,8 @@ func (h *hosted) control(p *program, v ir.OpID, c *ir.Control) (step, error) {
 	return s, nil
 }
 
-// read sets how a step reads its scalar, and whether it is off.
+// read sets the copy of the scalar of a step, and whether the step is disabled. The work of a disabled
+// loop or branch is a copy of 0 bytes.
 func (h *hosted) read(s *step, scalar *device.Copy) {
 	s.off = scalar.Bytes == 0
 	s.look = &device.Copy{Dst: h.mail.At, Src: scalar.Src, Bytes: s.of.Scalar.Hi - s.of.Scalar.Lo, Label: scalar.Label}
@@ -118,7 +123,7 @@ func (h *hosted) launch(n int) error {
 	return nil
 }
 
-// run runs steps once.
+// run runs steps once, in order.
 func (h *hosted) run(all steps) error {
 	for i := range all {
 		s := &all[i]
@@ -139,6 +144,7 @@ func (h *hosted) run(all steps) error {
 	return nil
 }
 
+// loop runs the body until a check ends the loop, or Limit times. Every Every-th iteration is checked.
 func (h *hosted) loop(s *step) error {
 	for i := int64(1); i <= s.of.Limit; i++ {
 		if err := h.run(s.inner[0]); err != nil {
@@ -154,6 +160,7 @@ func (h *hosted) loop(s *step) error {
 	return nil
 }
 
+// branch runs the first body if the condition holds, and otherwise the second, if there is one.
 func (h *hosted) branch(s *step) error {
 	found, err := h.find(s)
 	if err != nil {
@@ -169,7 +176,7 @@ func (h *hosted) branch(s *step) error {
 	return h.run(s.inner[body])
 }
 
-// find waits for what was submitted and evaluates a condition.
+// find waits for the submitted work, reads the scalar of a step and evaluates its condition.
 func (h *hosted) find(s *step) (until.Finding, error) {
 	if err := h.dev.Submit(h.stream, s.look); err != nil {
 		return until.GoOn, err
@@ -193,7 +200,7 @@ func (h *hosted) update(works []opWork) (int, error) {
 	return 0, nil
 }
 
-// set updates the step of an operation, or the steps of an inner loop or branch.
+// set updates the step that contains an operation. It searches the steps of all bodies.
 func (h *hosted) set(all steps, w opWork) error {
 	for i := range all {
 		s := &all[i]
@@ -213,7 +220,7 @@ func (h *hosted) set(all steps, w opWork) error {
 	return nil
 }
 
-func (h *hosted) keeps(ir.OpID) bool { return false }
+func (h *hosted) keeps(ir.OpID) bool { return false } // it has command lists and no graphs
 
 func (h *hosted) rebuild() error {
 	if err := h.wait(context.Background()); err != nil {

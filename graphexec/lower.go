@@ -8,18 +8,19 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// program is a schedule with every operation as device work. The bodies of loops and branches are programs too, and
-// share the settings.
+// program is a schedule together with the device work of every operation. The bodies of loops and
+// branches are programs too and share the settings.
 //
-// Settings, changes and back ends identify an operation by its number in the whole program: those of the schedule keep
-// their own numbers, and those of the bodies follow, body by body.
+// Settings, changes and back ends identify an operation by its number in the whole program. The
+// operations of the outermost schedule keep their numbers, and those of the bodies follow, body by
+// body; see find. Invariant: work is what lower.Work returns for the operation with the settings.
 type program struct {
 	sched     *ir.Schedule
 	bound     Bindings
 	functions *functionCache
 	settings  *settings
-	used      *users        // nil until they are needed
-	work      []device.Work // by operation of the schedule, with the settings; of a loop or a branch a copy, see scalar
+	used      *users        // nil until the first change
+	work      []device.Work // by operation of the schedule; for a loop or a branch see scalar
 
 	bodies map[ir.OpID][]*program // of loops and branches; nil without any
 	inner  []*program             // all bodies, ascending by first; of the outermost program only
@@ -39,8 +40,8 @@ func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error)
 	return p, p.lower(p, &next)
 }
 
-// lower lowers the operations of p, and its bodies, which it adds to those of the outermost program. next is the first
-// number that no operation has.
+// lower lowers the operations of p and then its bodies, which it appends to outermost.inner. next is
+// the smallest number that no operation has yet.
 func (p *program) lower(outermost *program, next *ir.OpID) error {
 	g := p.sched.Graph
 	p.first, p.work = *next, make([]device.Work, g.Len())
@@ -56,7 +57,8 @@ func (p *program) lower(outermost *program, next *ir.OpID) error {
 	return p.lowerBodies(outermost, next)
 }
 
-// lowerOp returns the work of an operation of the schedule with edits.
+// lowerOp returns the work of operation id of the schedule under the edits. A disabled operation
+// becomes work that does nothing.
 func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 	op := &p.sched.Graph.Ops[id]
 	s := lower.Settings{Label: p.label(id), Off: e.isOff(p.first + id)}
@@ -75,7 +77,7 @@ func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 	return lower.Work(op, &s, e), nil
 }
 
-// setLaunch sets what launches alone have.
+// setLaunch sets the settings that only launches have: kernel, grid and priority.
 func (p *program) setLaunch(id ir.OpID, e *edits, s *lower.Settings) (err error) {
 	l := p.sched.Graph.Ops[id].Launch
 	if s.Function, err = p.functions.get(l.Module, l.Entry); err != nil {
@@ -112,7 +114,7 @@ type functionKey struct {
 	entry  string
 }
 
-// functionCache looks every kernel up once.
+// functionCache maps kernels to functions of the device, so that each kernel is looked up once.
 type functionCache struct {
 	dev  device.Device
 	b    Bindings

@@ -9,13 +9,18 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// marks are where a program of some iterations writes the scalar of a loop.
+// marks are the operations of a program of one or more iterations that write the scalar of its loop
+// first and last in an iteration. The reader of the scalar, a check, goes between two iterations:
+//
+//	opens ─► … ─► closes ─► reader ─► opens ─► … ─► closes ─► reader
+//	└──── iteration 0 ───┘            └──── iteration 1 ───┘
 type marks struct {
-	opens   map[ir.OpID]bool // which no other writer of its iteration precedes
-	closes  map[ir.OpID]int  // which none follows: the iteration, from 0
-	closing [][]ir.OpID      // the latter by iteration
+	opens   map[ir.OpID]bool // writers that no other writer of their iteration precedes
+	closes  map[ir.OpID]int  // writers that no other one follows, and their iteration, from 0
+	closing [][]ir.OpID      // by iteration: its operations in closes
 }
 
+// mark adds the marks of the next iteration.
 func (m *marks) mark(opening, closing []ir.OpID) {
 	for _, op := range opening {
 		m.opens[op] = true
@@ -26,7 +31,7 @@ func (m *marks) mark(opening, closing []ir.OpID) {
 	m.closing = append(m.closing, closing)
 }
 
-// counts is how many writers close each iteration.
+// counts returns, by iteration, the number of its writers in closes.
 func (m *marks) counts() []int {
 	counts := make([]int, len(m.closing))
 	for i, ops := range m.closing {
@@ -35,9 +40,13 @@ func (m *marks) counts() []int {
 	return counts
 }
 
-// marksOf finds the marks in a schedule of the given number of iterations, which all have the same number of operations.
-// In several iterations, each writer must write the whole scalar: then the writers have the same order in the trace and
-// in the schedule.
+// marksOf finds the marks in a schedule of the given number of iterations, which all have the same
+// number of operations.
+//
+// For one iteration the writers may be unordered, and lanes and waits decide. For several, each
+// writer must write the whole scalar. Any two writers then conflict, so the schedule keeps their
+// order in the trace, and the first and the last of an iteration are those with the lowest and the
+// highest number.
 func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 	m := marks{opens: map[ir.OpID]bool{}, closes: map[ir.OpID]int{}}
 	writes := parts.Writers(s.Graph, scalar)
@@ -68,8 +77,10 @@ func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 	return m, nil
 }
 
-// outermost returns which of the marked operations no other of them precedes by lanes and
-// waits, and which no other follows.
+// outermost returns the minimal and the maximal elements of the marked operations in the partial
+// order of lanes and waits: those that no other marked operation precedes, and those that none
+// follows. Two passes over the submission order, which is topological, propagate "a marked operation
+// precedes" forward and "a marked operation follows" backward: O(operations + waits).
 func outermost(s *ir.Schedule, marked []bool) (first, last []ir.OpID) {
 	preceded, followed := make([]bool, len(marked)), make([]bool, len(marked))
 	before := make([]ir.OpID, len(marked)) // on the lane, -1 for none

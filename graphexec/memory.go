@@ -9,14 +9,20 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// memory records which allocations a replay uses, to detect that one was freed.
+// memory records which allocations a program uses, to detect that one was freed.
+//
+// The ledger counts frees. While the count equals freed, no allocation of the device was freed since
+// all of them were last found valid, so the check before a replay compares one number. Otherwise the
+// serial number of each allocation is compared: an address that was freed and allocated again has
+// another serial.
 type memory struct {
 	ledger device.Ledger
-	freed  uint64              // what the ledger said when all of it was there
-	homes  []device.Allocation // by buffer, what it was bound to; without a serial for what the ledger does not have
+	freed  uint64              // Ledger.Freed at the last check that found all allocations valid
+	homes  []device.Allocation // by buffer; Serial is 0 for memory that the ledger does not list
 }
 
-// watch notes what a program is bound to; nil for a device that cannot say.
+// watch records the allocations to which a program is bound. It returns nil for a device without a
+// ledger; nothing is then detected.
 func watch(dev device.Device, s *settings) *memory {
 	l, ok := dev.(device.Ledger)
 	if !ok {
@@ -31,11 +37,12 @@ func watch(dev device.Device, s *settings) *memory {
 	return m
 }
 
-// intact is whether nothing was freed since all of it was there, as far as the device can say.
+// intact reports whether nothing was freed since the last check. It is true without a ledger.
 func (m *memory) intact() bool { return m == nil || m.ledger.Freed() == m.freed }
 
-// stale returns an error that names a buffer whose memory was freed. If nothing was freed since the last check, it only
-// compares one number.
+// stale returns an error that names a buffer whose memory was freed. It takes O(1) if nothing was
+// freed since the last check, and otherwise looks up every buffer. The count is read before the look,
+// so that a free in between is found by the next check.
 func (x *Exec) stale() error {
 	m := x.memory
 	if m.intact() {
@@ -51,7 +58,7 @@ func (x *Exec) stale() error {
 	return nil
 }
 
-// gone is whether the memory that a buffer was bound to was freed.
+// gone reports whether the allocation to which a buffer was bound has been freed.
 func (x *Exec) gone(id ir.BufferID) bool {
 	home := x.memory.homes[id].Serial
 	if home == 0 {
@@ -61,7 +68,8 @@ func (x *Exec) gone(id ir.BufferID) bool {
 	return err != nil || a.Serial != home
 }
 
-// there is an error for a buffer whose memory was freed, unless changes before have bound it anew.
+// there returns an error if the memory of a buffer was freed, unless an earlier change in e has bound
+// the buffer to other memory.
 func (x *Exec) there(id ir.BufferID, e *edits) error {
 	if x.memory.intact() {
 		return nil
@@ -76,7 +84,9 @@ func (x *Exec) errGone(id ir.BufferID) error {
 	return fmt.Errorf("buffer @%s was %w: close its trace after the Exec, bind it to other memory with Rebind, or instantiate again", x.buffer(id).Name, device.ErrFreed)
 }
 
-// lasting names a buffer whose memory was freed, which changes leave where it is, though some of the operations that they touch use it.
+// lasting returns an error if one of the operations ops would use freed memory after the changes: the
+// memory of a buffer was freed, and the changes do not bind that buffer. Operations that the changes
+// do not touch are left to stale, so that Rebind can repair a program one buffer at a time.
 func (x *Exec) lasting(p *planned, ops []ir.OpID) error {
 	if x.memory.intact() {
 		return nil
@@ -91,10 +101,11 @@ func (x *Exec) lasting(p *planned, ops []ir.OpID) error {
 	return nil
 }
 
-// place checks where changes have put buffers.
+// place checks the addresses of buffers after the changes: each must be in an allocation of sufficient
+// size and a valid kind, and moved buffers must not overlap others.
 func (x *Exec) place(p *planned) error {
 	bound := slices.Sorted(maps.Keys(p.pointer))
-	for _, id := range bound { // also to where it was: that may be other memory by now
+	for _, id := range bound { // also if the address is the same: it may belong to another allocation now
 		if err := x.allows(id, p.Address(id), p); err != nil {
 			return err
 		}
@@ -108,8 +119,10 @@ func (x *Exec) place(p *planned) error {
 	return nil
 }
 
-// meets is a buffer that has some of the memory where another is put. Where one of those that move was, none of the rest can be,
-// so that Swap in a program of many buffers looks at two.
+// meets returns a buffer that would overlap moved buffer id, if there is one. In general it compares
+// id with every buffer. If id moves into the previous memory of a moved buffer, it compares id with
+// the moved ones only: no other buffer can be there, because buffers did not overlap before. So Swap
+// takes O(1) in a program with many buffers.
 func (x *Exec) meets(id ir.BufferID, moved []ir.BufferID, p *planned) (ir.BufferID, bool) {
 	lo, hi := p.Address(id), p.Address(id)+device.Ptr(x.buffer(id).Size())
 	end := func(j ir.BufferID, at device.Ptr) device.Ptr { return at + device.Ptr(x.buffer(j).Size()) }
@@ -130,7 +143,9 @@ func (x *Exec) meets(id ir.BufferID, moved []ir.BufferID, p *planned) (ir.Buffer
 	return 0, false
 }
 
-// allows says why a buffer cannot be at an address.
+// allows returns an error if a buffer cannot be at an address: the allocation there is too small, was
+// freed, or is of another kind although an operation other than a copy uses the buffer. Only copies
+// can be lowered again for another kind of memory. The allocation is recorded in p.homes.
 func (x *Exec) allows(id ir.BufferID, at device.Ptr, p *planned) error {
 	if x.memory == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// surrounding says where an operation of a graph is enqueued.
+// surrounding states where an operation is enqueued: in the graph, or, for a prefetch, around it.
 type surrounding uint8
 
 const (
@@ -20,10 +20,15 @@ const (
 
 var errAmidst = errors.New("the prefetch lies between operations of the graph, which cannot hold it: replay with the back end streams, or move the prefetch to where nothing but prefetches precede or follow it")
 
-// surroundings says, by operation, which prefetches go before the graph, since nothing
-// but prefetches precede them, and which after it, since nothing but those follow. An
-// operation precedes another when that depends on it; where the schedule puts a
-// prefetch does not matter.
+// surroundings places each prefetch before or after the graph:
+//
+//	prefetch ─► prefetch ─► [ graph: all other operations ] ─► prefetch
+//
+// A prefetch goes before the graph if all its predecessors do, that is, if it depends on nothing but
+// prefetches. Otherwise it goes after the graph if all its successors do. A prefetch with other
+// operations on both sides is an error, errAmidst. Predecessors are those by dependencies; the lane
+// of a prefetch does not matter. One forward and one backward pass over the submission order, which is
+// topological, take O(operations + dependencies).
 func surroundings(p *program) ([]surrounding, error) {
 	when := make([]surrounding, len(p.work))
 	if !slices.ContainsFunc(p.work, moves) {
@@ -48,6 +53,7 @@ func surroundings(p *program) ([]surrounding, error) {
 	return when, nil
 }
 
+// moves reports whether work is a prefetch, which moves pages of managed memory.
 func moves(w device.Work) bool {
 	_, ok := w.(*device.Prefetch)
 	return ok
@@ -57,8 +63,9 @@ func all(ids []ir.OpID, when []surrounding, want surrounding) bool {
 	return !slices.ContainsFunc(ids, func(v ir.OpID) bool { return when[v] != want })
 }
 
-// edges lists, by operation, what precedes it and what follows it: its dependencies. Of a
-// graph that was not analyzed they are not known; the schedule implies them, among others.
+// edges returns, by operation, its predecessors and its successors by dependencies. The dependencies
+// of a graph that was not analyzed (phase Traced) are unknown. The order of lanes and waits is then
+// added, which implies them.
 func edges(s *ir.Schedule) (preds, succs [][]ir.OpID) {
 	preds, succs = make([][]ir.OpID, s.Graph.Len()), make([][]ir.OpID, s.Graph.Len())
 	add := func(from, to ir.OpID) {
@@ -83,7 +90,8 @@ func edges(s *ir.Schedule) (preds, succs [][]ir.OpID) {
 	return preds, succs
 }
 
-// prefetches appends those that go before the graph, or after it, in the order of the schedule.
+// prefetches appends the commands of the prefetches on one side of the graph, in submission order, and
+// records their indices for updates.
 func (b *graphBackend) prefetches(i *instance, cmds []device.Command, when []surrounding, which surrounding) []device.Command {
 	for _, op := range b.prog.sched.Order {
 		if when[op] == which {

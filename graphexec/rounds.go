@@ -10,31 +10,37 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// rounds are several iterations of a loop in one graph, which is the body of a while node in some loops. They are a back
-// end, so that they change as other replays do. The program is the loop's body, which is then repeated,
-// or a schedule of several iterations.
+// rounds is a graph of several iterations of a loop. In some loops it is the body of a while node. It
+// implements backend, so that changes are made as in other replays.
+//
+// The program is one iteration, which is then added Size times, or a schedule of several iterations,
+// which is added Size / iterations times:
+//
+//	Size = 4, program of 1 iteration:   run run run run        runs = 4
+//	Size = 4, program of 2 iterations:  run     run            runs = 2
 type rounds struct {
 	dev     device.Device
 	options parts.RoundsOptions
-	exec    *Exec // whose back end this is
-	runs    int   // of its program
+	exec    *Exec // the Exec whose back end this is
+	runs    int   // number of times that the program is added to the graph
 	marks   marks
-	next    *template // the one that is being built
+	next    *template // the template that build is building
 	template
 }
 
-// template is a graph of iterations and its instance.
+// template is a graph of iterations and its instance. rebuild replaces it as a whole.
 type template struct {
 	graph    device.Graph
 	instance device.GraphExec
-	replay   parts.Commands  // of the instance
-	in       device.Graph    // where the iterations are: the graph, or a body of it
+	replay   parts.Commands  // one launch of the instance
+	in       device.Graph    // the graph that holds the iterations: graph itself, or a body in it
 	nodes    [][]device.Node // by run, by operation
 	readers  []reader
 	controls
 }
 
-// reader is a node that reads the scalar of a loop, and its work, now that the scalar is where it is.
+// reader is a node that reads the scalar of a loop. work returns its work for the present address of
+// the scalar.
 type reader struct {
 	node device.Node
 	work func() device.Work
@@ -63,7 +69,8 @@ func newRounds(body *Exec, o parts.RoundsOptions) (_ *rounds, err error) {
 	return r, nil
 }
 
-// build makes an instance of the iterations as they are now.
+// build instantiates the present program. options.Build adds the nodes: it calls Fill for the
+// iterations and Read for the checks, which both write to next.
 func (r *rounds) build() (t template, err error) {
 	dev := r.dev
 	defer func() {
@@ -136,7 +143,7 @@ func (r *rounds) rebuild() error {
 	return was.close(r.dev)
 }
 
-// update has every run do other work.
+// update sets the work of operations in every run.
 func (r *rounds) update(works []opWork) (int, error) {
 	plain := make([]opWork, 0, len(works))
 	for i, w := range works {
@@ -150,10 +157,10 @@ func (r *rounds) update(works []opWork) (int, error) {
 	if err == nil {
 		return 0, nil
 	}
-	return slices.Index(works, plain[n/r.runs]), err
+	return slices.Index(works, plain[n/r.runs]), err // changes has runs entries per operation
 }
 
-// changes are those of the nodes of some operations, run by run.
+// changes returns the updates of the nodes of some operations: for each operation one per run.
 func (r *rounds) changes(works []opWork) (changes []device.NodeWork) {
 	for _, w := range works {
 		for _, nodes := range r.nodes {
@@ -163,7 +170,9 @@ func (r *rounds) changes(works []opWork) (changes []device.NodeWork) {
 	return changes
 }
 
-// set gives nodes other work, in one call into the device if it can; of a failure it says at which.
+// set updates nodes. Nodes of the launched graph are first updated in one call into the device; if that
+// fails, and for nodes in the body of a while node, they are updated one by one. On failure it also
+// returns the index of the failed update.
 func (r *rounds) set(changes []device.NodeWork) (int, error) {
 	dev := r.dev
 	update := dev.UpdateNode
@@ -199,7 +208,8 @@ func (t *template) close(dev device.Device) error {
 	return device.Join(t.replay.Close(dev), parts.DestroyGraph(dev, t.instance, t.graph), t.controls.close(dev))
 }
 
-// several is an Exec without a back end of several iterations of x, or of a part of them.
+// several returns an Exec without a back end for the program of the rounds: that of the schedule
+// o.Several, or a copy of x if there is none.
 func (x *Exec) several(o parts.RoundsOptions) (*Exec, error) {
 	if o.Several == nil {
 		return x.clone(), nil
@@ -210,7 +220,9 @@ func (x *Exec) several(o parts.RoundsOptions) (*Exec, error) {
 	return prepare(x.dev, o.Several, x.prog.trace())
 }
 
-// repeats returns an error for a schedule that is not one of n iterations of a body, or of a divisor of n.
+// repeats returns an error for a schedule that is not one of n iterations of a body, or of a divisor of
+// n. Operation v must be of the same kind, and from the same operation of the trace, as operation
+// v mod body.Len() of the body.
 func repeats(s *ir.Schedule, body *ir.Graph, n int) error {
 	if err := verify(s); err != nil {
 		return err

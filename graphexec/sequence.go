@@ -7,33 +7,46 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// sequence adds runs of a program to a graph, each after the one before.
+// sequence adds runs of a program to a graph. Each run follows the previous one.
 type sequence struct {
 	dev   device.Device
 	graph device.Graph
 	prog  *program
 	when  []surrounding // by operation
 
-	// For loops and branches: the graph that is launched, whether this one is a body of it, a stream to set their
-	// counts on, and who holds what they need.
-	top      device.Graph
-	nested   bool
-	stream   device.Stream
-	controls *controls
+	// For loops and branches.
+	top      device.Graph  // the graph that is launched
+	nested   bool          // graph is a body in top
+	stream   device.Stream // on which the counts of loops are set
+	controls *controls     // holds the resources of loops and branches
 
-	ends []device.Node // what the next run follows
+	ends []device.Node // the nodes that no other node of the last run follows
 
-	// In a loop, where iterations write its scalar, and what to add behind that in iteration i: a node that
-	// the next to write it must not overtake, or 0.
+	// For the iterations of a loop. written adds a reader of the scalar after the nodes behind, which write
+	// the scalar in iteration i, from 1. It returns that node, or 0 for none.
 	marks   marks
 	written func(i int, behind []device.Node) (device.Node, error)
-	done    int         // iterations that have written it
-	reader  device.Node // what the next one must not overtake
+	done    int         // number of iterations whose writers have been added
+	reader  device.Node // the last reader, which the next iteration must not overtake
 }
 
-// add adds one run and returns its nodes by operation, 0 for a prefetch. A node depends
-// on the operation before it on its lane and on those it waits for: exactly what the
-// streams would obey. Who depends on a prefetch depends on what that would have depended on.
+// add adds one run and returns its nodes by operation, or 0 for a prefetch. The edges are exactly the
+// order that streams would keep: a node depends on the operation before it on its lane and on those it
+// waits for.
+//
+//	lane 0   a ─► c              run 1          run 2
+//	              ▲            ┌ a ─► c ─┐    ┌ a ─► c ─
+//	lane 1   b ───┘            └ b ──┘   └─►──┴ b ──┘
+//
+// Three cases add or replace edges:
+//
+//   - A prefetch has no node. Its successors depend on its predecessors instead (passed).
+//   - Nodes without predecessors depend on the ends of the previous run (entry).
+//   - The first writers of the scalar in an iteration depend on the reader of the previous iteration.
+//     All other operations may overtake that reader.
+//
+// It takes O(operations + waits) without prefetches. Invariant: nodes[u] is set for each operation u
+// before v in the submission order when v is added, since Order is topological.
 func (q *sequence) add() ([]device.Node, error) {
 	entry, err := q.entry()
 	if err != nil {
@@ -95,7 +108,7 @@ func (q *sequence) add() ([]device.Node, error) {
 	return nodes, nil
 }
 
-// node adds the node of an operation.
+// node adds the node of an operation. A disabled loop or branch becomes an empty node.
 func (q *sequence) node(op ir.OpID, deps []device.Node) (device.Node, error) {
 	if q.prog.sched.Graph.Ops[op].Control != nil {
 		if q.prog.work[op].(*device.Copy).Bytes == 0 { // it is off
@@ -106,8 +119,8 @@ func (q *sequence) node(op ir.OpID, deps []device.Node) (device.Node, error) {
 	return q.dev.AddNode(q.graph, deps, q.prog.work[op])
 }
 
-// close has something added behind an iteration of which op was the last to write the scalar; due counts,
-// by iteration of the run, those that are still to come.
+// close calls written once all closing writers of an iteration have been added. op was just added;
+// due[i] is the number of closing writers of iteration i of the run that have not been added yet.
 func (q *sequence) close(op ir.OpID, nodes []device.Node, due []int) (err error) {
 	i, ok := q.marks.closes[op]
 	if !ok {
@@ -125,8 +138,9 @@ func (q *sequence) close(op ir.OpID, nodes []device.Node, due []int) (err error)
 	return err
 }
 
-// entry is what the first operations of a run follow: the ends of the run before, or a
-// node that joins them where that takes fewer edges.
+// entry returns the nodes that the first operations of a run follow: the ends of the previous run, or
+// an empty node that joins them. With e ends and f first operations, direct edges are e·f, and those
+// through a join are e+f.
 func (q *sequence) entry() ([]device.Node, error) {
 	first := len(firstOps(q.prog.sched))
 	if len(q.ends)*first <= len(q.ends)+first {
@@ -136,7 +150,7 @@ func (q *sequence) entry() ([]device.Node, error) {
 	return []device.Node{join}, err
 }
 
-// firstOps are the operations of a schedule that wait for nothing.
+// firstOps returns the operations of a schedule that are first on their lane and wait for nothing.
 func firstOps(s *ir.Schedule) (first []ir.OpID) {
 	seen := make([]bool, s.Lanes)
 	for _, op := range s.Order {
@@ -148,8 +162,8 @@ func firstOps(s *ir.Schedule) (first []ir.OpID) {
 	return first
 }
 
-// lastOps are the operations of a schedule that nothing waits for, in the order in which
-// they are enqueued.
+// lastOps returns the operations of a schedule that are last on their lane and that no other lane
+// waits for, in submission order.
 func lastOps(s *ir.Schedule) (last []ir.OpID) {
 	records := s.Records()
 	final := make([]ir.OpID, s.Lanes)

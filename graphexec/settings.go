@@ -8,15 +8,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// settings are what may change between replays.
+// settings is the state of a program that may change between replays. Operations are numbered in the
+// whole program.
 type settings struct {
 	params  []ir.Scalar         // by parameter
-	pointer []device.Ptr        // by buffer; 0 for none
-	grid    map[ir.OpID]ir.Dim3 // of launches of the whole program with another than was traced, zero for that
-	off     map[ir.OpID]bool    // operations of the whole program that are skipped
+	pointer []device.Ptr        // by buffer; 0 for a buffer that no operation uses
+	grid    map[ir.OpID]ir.Dim3 // by launch; the traced grid if absent or zero
+	off     map[ir.OpID]bool    // operations that are disabled
 }
 
-// tracedSettings are the settings of the trace.
+// tracedSettings returns the settings with which a graph was traced.
 func tracedSettings(g *ir.Graph, b Bindings) settings {
 	s := settings{
 		params:  make([]ir.Scalar, len(g.Params)),
@@ -39,24 +40,24 @@ func (s *settings) clone() settings {
 	return settings{slices.Clone(s.params), slices.Clone(s.pointer), maps.Clone(s.grid), maps.Clone(s.off)}
 }
 
-// edits are settings that differ from others in a few things. A change of one thing takes no longer in a program
-// that has many.
+// edits is a set of changes relative to settings, which they do not modify before adopt. It holds only
+// what differs, so the cost of a change does not grow with the number of parameters and buffers.
 type edits struct {
 	of      *settings
 	params  map[ir.ParamID]ir.Scalar
 	pointer map[ir.BufferID]device.Ptr
-	grid    map[ir.OpID]ir.Dim3 // zero for that of the trace
+	grid    map[ir.OpID]ir.Dim3 // zero for the traced grid
 	off     map[ir.OpID]bool
-	moves   []ir.BufferID // that are elsewhere, in the order of the changes
+	moves   []ir.BufferID // the buffers in pointer, in the order of the changes; may repeat
 }
 
-// move puts a buffer elsewhere.
+// move binds a buffer to another address.
 func (e *edits) move(id ir.BufferID, at device.Ptr) {
 	put(&e.pointer, id, at)
 	e.moves = append(e.moves, id)
 }
 
-// put is m[k] = v.
+// put sets (*m)[k] to v and makes the map if it is nil.
 func put[K comparable, V any](m *map[K]V, k K, v V) {
 	if *m == nil {
 		*m = map[K]V{}
@@ -80,6 +81,7 @@ func (e *edits) Address(id ir.BufferID) device.Ptr {
 	return e.of.pointer[id]
 }
 
+// gridOf returns the grid of launch id, which is l in the trace.
 func (e *edits) gridOf(id ir.OpID, l *ir.Launch) ir.Dim3 {
 	grid, ok := e.grid[id]
 	if !ok {
@@ -98,7 +100,7 @@ func (e *edits) isOff(id ir.OpID) bool {
 	return e.of.off[id]
 }
 
-// undone are the edits that take these back.
+// undone returns the edits that restore the present settings after e has been adopted.
 func (e *edits) undone() edits {
 	was := edits{of: e.of}
 	for id := range e.params {
@@ -116,7 +118,7 @@ func (e *edits) undone() edits {
 	return was
 }
 
-// adopt makes the edits.
+// adopt writes the edits to the settings.
 func (e *edits) adopt() {
 	for id, v := range e.params {
 		e.of.params[id] = v

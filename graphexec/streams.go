@@ -8,46 +8,52 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// streamsBackend holds the program as a command list over a stream per lane.
+// streamsBackend replays the program as a command list over one stream per lane. A wait of the
+// schedule becomes an event: Record after the operation, Await before the waiting one.
 //
-// Replays must not overlap each other, or other work on the first lane. A replay therefore
-// forks from that lane and joins it again. Only
-// lanes whose first operation has no wait need the fork, and only lanes
-// whose last operation has no waiter need the join: all others are ordered through
-// the waits of the schedule itself.
+// Replays must not overlap each other, nor other work on the first lane. A replay therefore forks from
+// that lane and joins it again. Only lanes whose first operation has no wait need the fork, and only
+// lanes whose last operation has no waiter need the join: the waits of the schedule order all others.
 //
 //	lane 0  ─ fork ─ a ────────── c ─ join ─
 //	               ╲            ╱         ╱
 //	lane 1          b ─────────●── d ────●
 //
-// The list is fork, operations, join, and goes round. A replay that finds the streams empty,
-// because Wait has returned and Stream was never called, begins after the fork, and
-// each ends before the join, which is left to the next one. Wait then waits for the open ends one
-// by one, which costs the host nothing while the last of them is still running. On B&S, ten
-// chains, fork and join are a third of the calls.
+// The list is submitted cyclically, and a submission may start and end anywhere in it:
+//
+//	0        forks              join      end
+//	│ fork   │ operations       │ join    │ (then fork again)
+//
+//	streams empty:   operations                             the join is left to the next replay
+//	last one open:   join fork operations                   likewise
+//	Stream called:   fork operations join
+//
+// The streams are empty after Wait. Wait synchronizes with the open lanes one by one instead of the
+// join, which costs the host nothing while the last of them is still running. In the benchmark B&S,
+// with ten chains, fork and join are a third of the calls.
 type streamsBackend struct {
 	dev     device.Device
 	prog    *program
 	streams []device.Stream // by lane
 	compiled
 
-	empty  bool  // nothing is enqueued
+	empty  bool  // no replay was enqueued since the last Wait
 	loose  bool  // the last replay has not been joined
-	shared bool  // Stream has returned the first lane to others
+	shared bool  // Stream was called: other work may be on the first lane
 	failed error // error of the join when Stream was called
 }
 
-// compiled is the list, with what it is of.
+// compiled is the command list and the objects that it uses. rebuild replaces it as a whole.
 type compiled struct {
 	open   []device.Stream // streams of the lanes whose last operation has no waiter
 	events []device.Event  // every event made, for close
-	index  []int           // by operation: its Run command, -1 when it has none
+	index  []int           // by operation: index of its Run command after the fork; -1 without one
 	groups groups
 
 	list  device.CommandList
-	forks int // commands before the operations
-	join  int // the first command after them
-	end   int // commands in all
+	forks int // number of commands of the fork
+	join  int // index of the first command of the join
+	end   int // number of commands
 }
 
 func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err error) {
@@ -95,7 +101,13 @@ func (b *streamsBackend) newEvent() (device.Event, error) {
 	return e, err
 }
 
-// commands lowers the schedule to a flat list.
+// commands lowers the operations of the schedule to a flat list. For each group of operations that
+// are launched together it appends
+//
+//	Await …, Run or RunGraph, Record
+//
+// Only the first operation of a group has waits, and only the last one is waited for. A single
+// operation without control flow needs no graph; one that does nothing needs no command.
 func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err error) {
 	s := b.prog.sched
 	event := make([]device.Event, len(b.prog.work))
@@ -128,7 +140,7 @@ func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err er
 	return cmds, nil
 }
 
-// running are the operations that run something.
+// running returns the operations whose work is not empty.
 func (b *streamsBackend) running(ops []ir.OpID) []ir.OpID {
 	return slices.DeleteFunc(slices.Clone(ops), func(v ir.OpID) bool {
 		_, none := b.prog.work[v].(device.Nothing)
@@ -136,7 +148,8 @@ func (b *streamsBackend) running(ops []ir.OpID) []ir.OpID {
 	})
 }
 
-// forkCommands make the lanes that open freely wait for the first lane's present end.
+// forkCommands returns the commands of the fork: each lane whose first operation has no wait, except
+// the first lane, waits for the work on the first lane. Other lanes follow these by their own waits.
 func (b *streamsBackend) forkCommands() (cmds []device.Command, err error) {
 	s := b.prog.sched
 	var free []device.Stream
@@ -159,8 +172,9 @@ func (b *streamsBackend) forkCommands() (cmds []device.Command, err error) {
 	return cmds, nil
 }
 
-// joinCommands make the first lane wait for every other lane that nothing waits for.
-// These are the open ones, in the order in which their last operations are enqueued.
+// joinCommands returns the commands of the join: the first lane waits for each other lane whose last
+// operation has no waiter. These lanes, and the first one if it is such a lane, are stored in open, in
+// the submission order of their last operations.
 func (b *streamsBackend) joinCommands() (cmds []device.Command, err error) {
 	s := b.prog.sched
 	for _, op := range lastOps(s) {
@@ -180,6 +194,9 @@ func (b *streamsBackend) joinCommands() (cmds []device.Command, err error) {
 	return cmds, nil
 }
 
+// launch enqueues n replays as one range of the cyclic list. The range starts at the join if that is
+// pending, after the fork if nothing is enqueued, and otherwise at the fork. It ends before the last
+// join, unless Stream was called.
 func (b *streamsBackend) launch(n int) error {
 	if b.failed != nil {
 		return b.failed
@@ -197,14 +214,14 @@ func (b *streamsBackend) launch(n int) error {
 	}
 	err := b.dev.SubmitCommands(b.list, from, commands)
 	if err != nil {
-		b.open, b.loose = b.streams, true // how far it came is not known
+		b.open, b.loose = b.streams, true // any stream may have work: which commands were submitted is unknown
 	}
 	return err
 }
 
 func (b *streamsBackend) length() int { return b.end }
 
-// tie joins the last replay, if that is to be done yet.
+// tie enqueues the join of the last replay if it is pending.
 func (b *streamsBackend) tie() error {
 	if !b.loose || b.join == b.end {
 		return nil
@@ -213,13 +230,14 @@ func (b *streamsBackend) tie() error {
 	return b.dev.SubmitCommands(b.list, b.join, b.end-b.join)
 }
 
+// wait synchronizes with the first lane, or with all open lanes if the last replay is not joined.
 func (b *streamsBackend) wait(ctx context.Context) error {
 	ends := b.streams[:1]
 	if b.loose {
 		ends = b.open
 	}
 	var first error
-	for _, stream := range ends { // all of them: a finding on one stream does not end the work of others
+	for _, stream := range ends { // all of them: an error on one stream does not end the work of others
 		if err := b.dev.SynchronizeContext(ctx, stream); err != nil && first == nil {
 			first = err
 		}
@@ -249,13 +267,14 @@ func (b *streamsBackend) update(works []opWork) (int, error) {
 	return 0, nil
 }
 
-// keeps is whether an operation is in a group, or in a body of one.
+// keeps reports whether an operation is a node of a group, or of a body in one.
 func (b *streamsBackend) keeps(op ir.OpID) bool {
 	_, grouped := b.groups.node[op]
 	return grouped || int(op) >= len(b.index)
 }
 
-// rebuild compiles again, with what the operations of the program do now. The streams stay, because Stream may have returned the first one.
+// rebuild compiles the present program again. The streams remain, because Stream may have returned the
+// first one. If it fails, the old list remains.
 func (b *streamsBackend) rebuild() error {
 	if err := b.wait(context.Background()); err != nil {
 		return err
@@ -270,6 +289,8 @@ func (b *streamsBackend) rebuild() error {
 	return was.close(b.dev)
 }
 
+// origin returns the stream of the first lane. From now on every replay ends with its join, so that
+// work of the caller on that stream follows the whole replay.
 func (b *streamsBackend) origin() device.Stream {
 	b.shared = true
 	if err := b.tie(); err != nil {

@@ -4,14 +4,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// users lists the operations that a change of something touches, by their numbers in the whole program, ascending.
+// users is an index of the operations that use a parameter or a buffer, for changes. Operations are
+// numbered in the whole program; each list is ascending, without duplicates.
 type users struct {
-	param  [][]ir.OpID // launches that take a parameter
-	buffer [][]ir.OpID // operations that are given a buffer
+	param  [][]ir.OpID // by parameter: launches that take it
+	buffer [][]ir.OpID // by buffer: operations with the buffer as an operand
 	named  map[string]ir.BufferID
 }
 
-// users are made when the first change needs them: most programs never change.
+// users returns the index. The first call builds it, because most programs never change.
 func (p *program) users() *users {
 	if p.used != nil {
 		return p.used
@@ -30,8 +31,8 @@ func (p *program) users() *users {
 	return u
 }
 
-// add adds an operation as a user of what it is given. A loop or a branch is given its scalar alone; its bodies have
-// operations of their own.
+// add adds an operation to the lists of its operands. The only operand of a loop or a branch is its
+// scalar; the operations of its bodies are added separately.
 func (u *users) add(id ir.OpID, op *ir.Op) {
 	switch {
 	case op.Control != nil:
@@ -53,14 +54,14 @@ func (u *users) add(id ir.OpID, op *ir.Op) {
 	}
 }
 
-// addOnce appends an operation to an ascending list that may end with it.
+// addOnce appends op to an ascending list unless the list already ends with it.
 func addOnce(list *[]ir.OpID, op ir.OpID) {
 	if n := len(*list); n == 0 || (*list)[n-1] != op {
 		*list = append(*list, op)
 	}
 }
 
-// eachOp calls f for the operations of all bodies, those of nested ones too.
+// eachOp calls f for the operations of all bodies, including nested ones.
 func eachOp(c *ir.Control, f func(*ir.Op)) {
 	for _, body := range c.Bodies {
 		for v := range body.Ops {

@@ -10,7 +10,8 @@ import (
 
 func init() { parts.Open = func(exec any) parts.Replays { return view{exec.(*Exec)} } }
 
-// view is an Exec as package loop uses it.
+// view implements parts.Replays, the access of package loop to an Exec. See that interface for what
+// the methods return.
 type view struct{ x *Exec }
 
 func (v view) Closed() bool { return v.x.closed() }
@@ -41,7 +42,7 @@ func (v view) Plan(changes any) (parts.Plan, error) {
 	return p, nil
 }
 
-// viewPlan is changes of an Exec, and what undoes them.
+// viewPlan implements parts.Plan: planned changes of an Exec, and the plan that undoes them.
 type viewPlan struct {
 	x            *Exec
 	planned, was *planned
