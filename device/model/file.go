@@ -22,6 +22,7 @@ import (
 //	  "name": "NVIDIA H200",
 //	  "compute_capability": "9.0",
 //	  "about": "measured on ...",
+//	  "base": "a100",                       optional: the profile that has the figures which are left out
 //	  "figures": {
 //	    "multiprocessors": {"value": 132, "from": "reported by the device"},
 //	    "stream_gap_ns": {"value": 741.5, "from": "measured", "spread": 0.004},
@@ -128,11 +129,41 @@ func ParseFile(name string, src []byte) (*File, error) {
 	return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 }
 
+const takenOver = "taken over from "
+
+// takeOver sets the figures that a file takes over from a known profile to what this version of it has, so that a file
+// follows corrections of the profile. Figures that the file leaves out are those of base. Without a base, only figures
+// that the format did not have at first are left out. They are those of the profile from which most others are taken
+// over, or of the default.
+func (f *File) takeOver(base *Profile) {
+	counts := map[string]int{}
+	most := Profiles()[0]
+	for i := range figures {
+		id, ok := strings.CutPrefix(f.Origins[figures[i].Name].From, takenOver)
+		if p := detailed(id); ok && p != nil {
+			_ = figures[i].Set(&f.Profile, figures[i].Of(p)) // known profiles are within the bounds
+			if counts[id]++; counts[id] > counts[most.ID] {
+				most = p
+			}
+		}
+	}
+	if base == nil {
+		base = most
+	}
+	for i := range figures {
+		if _, ok := f.Origins[figures[i].Name]; !ok {
+			_ = figures[i].Set(&f.Profile, figures[i].Of(base))
+			f.Origins[figures[i].Name] = Origin{From: takenOver + base.ID}
+		}
+	}
+}
+
 // fileReader parses a file token by token. Decoding whole values would accept duplicate names, and its errors would
 // lack line numbers.
 type fileReader struct {
 	dec  *json.Decoder
 	file File
+	base *Profile // whose figures those are that the file leaves out; nil if it has all
 }
 
 func (r *fileReader) read() error {
@@ -144,6 +175,7 @@ func (r *fileReader) read() error {
 		"name":               func() error { return r.text("name", &r.file.Profile.Name) },
 		"compute_capability": func() error { return r.text("compute_capability", (*string)(&compute)) },
 		"about":              func() error { return r.text("about", &r.file.About) },
+		"base":               r.baseProfile,
 		"figures":            r.figures,
 	}
 	order := []string{"format", "version", "name", "compute_capability", "about", "figures"}
@@ -171,6 +203,21 @@ func (r *fileReader) read() error {
 	if _, err := r.dec.Token(); err != io.EOF {
 		return errors.New("there is text after the end of the profile; remove it")
 	}
+	r.file.takeOver(r.base)
+	return nil
+}
+
+func (r *fileReader) baseProfile() error {
+	var id string
+	if err := r.text("base", &id); err != nil {
+		return err
+	}
+	switch r.base = detailed(id); {
+	case r.base == nil:
+		return fmt.Errorf("the base is %q; it must be one of %s", id, strings.Join(detailedIDs(), ", "))
+	case len(r.file.Origins) > 0:
+		return errors.New(`"base" stands after "figures"; move it before them`)
+	}
 	return nil
 }
 
@@ -186,9 +233,11 @@ func (r *fileReader) compute(text string) error {
 }
 
 func (r *fileReader) figures() error {
-	names := make([]string, len(figures))
+	var names []string
 	for i := range figures {
-		names[i] = figures[i].Name
+		if !figures[i].later && r.base == nil {
+			names = append(names, figures[i].Name)
+		}
 	}
 	return r.object(`"figures"`, func(name string) error {
 		f := LookupFigure(name)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ func TestFiguresAreOnTheirPage(t *testing.T) {
 
 func TestProfileFileErrors(t *testing.T) {
 	good := string(NewFile(&h200, "here").Text())
-	gap := `"stream_gap_ns": {"value": 740, "from": "here"}`
+	gap := `"stream_gap_ns": {"value": 1380, "from": "here"}`
 	require.Contains(t, good, gap)
 	for _, c := range []struct{ name, old, new, want string }{
 		{"unknown field", `"about": ""`, `"abuot": ""`, `p.json:6: unknown field "abuot"; remove it, or move a figure into "figures"`},
@@ -122,17 +123,17 @@ func TestProfileFileErrors(t *testing.T) {
 		{"no unit", "stream_gap_ns", "stream_gap", `unknown figure "stream_gap"; did you mean "stream_gap_ns", in the unit that the name ends in`},
 		{"missing figure", gap + ",", "", `"figures" has no "stream_gap_ns"; add it, as in the output of reprise profile h200`},
 		{"missing heading", `"compute_capability": "9.0",`, "", `the file has no "compute_capability"; add it`},
-		{"missing value", `"value": 740, `, "", `stream_gap_ns has no "value"; add it`},
-		{"missing origin", `740, "from": "here"`, `740`, `stream_gap_ns has no "from"; add it`},
-		{"empty origin", `740, "from": "here"`, `740, "from": ""`, `stream_gap_ns: "from" is empty; state the origin of the value`},
-		{"unknown part", `740, "from"`, `740, "unit": "ns", "from"`, `stream_gap_ns: unknown field "unit"`},
-		{"negative", `740`, `-740`, `stream_gap_ns is -740; it must be from 0 to 99999`},
-		{"too long for a gap", `740`, `740000`, `stream_gap_ns is 740000; it must be from 0 to 99999`},
-		{"not a number", `740`, `NaN`, `not JSON: invalid character 'N'`},
-		{"infinite", `740`, `1e999`, `stream_gap_ns is 1e999, which is too large`},
-		{"a text", `740`, `"740"`, `stream_gap_ns is 740; it must be a number without quotes`},
-		{"a bare value", `{"value": 740, "from": "here"}`, `740`, `stream_gap_ns is 740; it must be an object, {...}`},
-		{"null", `740`, `null`, `stream_gap_ns is <nil>; it must be a number without quotes`},
+		{"missing value", `"value": 1380, `, "", `stream_gap_ns has no "value"; add it`},
+		{"missing origin", `1380, "from": "here"`, `1380`, `stream_gap_ns has no "from"; add it`},
+		{"empty origin", `1380, "from": "here"`, `1380, "from": ""`, `stream_gap_ns: "from" is empty; state the origin of the value`},
+		{"unknown part", `1380, "from"`, `1380, "unit": "ns", "from"`, `stream_gap_ns: unknown field "unit"`},
+		{"negative", `1380`, `-1380`, `stream_gap_ns is -1380; it must be from 0 to 99999`},
+		{"too long for a gap", `1380`, `1380000`, `stream_gap_ns is 1.38e+06; it must be from 0 to 99999`},
+		{"not a number", `1380`, `NaN`, `not JSON: invalid character 'N'`},
+		{"infinite", `1380`, `1e999`, `stream_gap_ns is 1e999, which is too large`},
+		{"a text", `1380`, `"1380"`, `stream_gap_ns is 1380; it must be a number without quotes`},
+		{"a bare value", `{"value": 1380, "from": "here"}`, `1380`, `stream_gap_ns is 1380; it must be an object, {...}`},
+		{"null", `1380`, `null`, `stream_gap_ns is <nil>; it must be a number without quotes`},
 		{"a part of a multiprocessor", `"value": 132,`, `"value": 132.5,`, `multiprocessors is 132.5; it must be a whole number`},
 		{"no multiprocessors", `"value": 132,`, `"value": 0,`, `multiprocessors is 0; it must be from 1 to`},
 		{"twice", gap, gap + ",\n" + gap, `"figures" has "stream_gap_ns" twice; remove one`},
@@ -140,7 +141,7 @@ func TestProfileFileErrors(t *testing.T) {
 		{"other version", `"version": 1`, `"version": 2`, `version 2; this release reads version 1`},
 		{"compute", `"9.0"`, `"9"`, `compute_capability is "9"; write it as "9.0"`},
 		{"compute", `"9.0"`, `9.0`, `compute_capability is 9.0; it must be a text in quotes`},
-		{"negative spread", `740, "from": "here"`, `740, "from": "here", "spread": -1`, `stream_gap_ns: "spread" is -1; it must be a ratio, 0 or more`},
+		{"negative spread", `1380, "from": "here"`, `1380, "from": "here", "spread": -1`, `stream_gap_ns: "spread" is -1; it must be a ratio, 0 or more`},
 		{"cut off", "\n  }\n}\n", "", `not JSON: the text ends too early`},
 		{"more behind", "\n  }\n}\n", "\n  }\n}\n{}", `there is text after the end of the profile; remove it`},
 	} {
@@ -158,7 +159,7 @@ func TestProfileFileErrors(t *testing.T) {
 func TestProfileErrorsTellTheLine(t *testing.T) {
 	good := string(NewFile(&h200, "here").Text())
 	at := 1 + strings.Count(good[:strings.Index(good, `"stream_gap_ns"`)], "\n")
-	_, err := ParseFile("p.json", []byte(strings.Replace(good, `"value": 740,`, `"value": -1,`, 1)))
+	_, err := ParseFile("p.json", []byte(strings.Replace(good, `"value": 1380,`, `"value": -1,`, 1)))
 	assert.ErrorContains(t, err, fmt.Sprintf("p.json:%d: stream_gap_ns is -1", at))
 }
 
@@ -190,4 +191,75 @@ func FuzzParseFile(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, file, back)
 	})
+}
+
+// A figure that a file takes over from a known profile is what that profile has, whatever the file says. Figures that the
+// format did not have at first may be absent: they are those of the profile from which most are taken over.
+func TestFiguresThatAreTakenOverFollowTheirProfile(t *testing.T) {
+	old := NewFile(&gtx960, "here")
+	old.Profile.StreamGap, old.Profile.EventGap, old.Profile.KernelRamp = 1*Nanosecond, 2*Nanosecond, 3*Nanosecond
+	old.Origins["stream_gap_ns"] = Origin{From: "taken over from v100"}
+	old.Origins["event_gap_ns"] = Origin{From: "taken over from v100"}
+	old.Origins["kernel_ramp_ns"] = Origin{From: "taken over from p100, since 0 was measured"}
+	text := string(old.Text())
+	for _, name := range []string{"flush_latency_ns", "block_latency_ns", "warp_latency_ns"} {
+		cut := regexp.MustCompile(`\n    "` + name + `": \{[^}]*\},`)
+		require.Regexp(t, cut, text)
+		text = cut.ReplaceAllString(text, "")
+	}
+	f, err := ParseFile("p.json", []byte(text))
+	require.NoError(t, err)
+	p := &f.Profile
+	assert.Equal(t, v100.StreamGap, p.StreamGap)
+	assert.Equal(t, v100.EventGap, p.EventGap)
+	assert.Equal(t, 3*Nanosecond, p.KernelRamp, "another origin than that profile alone")
+	assert.Equal(t, v100.BlockLatency, p.BlockLatency)
+	assert.Equal(t, v100.FlushLatency, p.FlushLatency)
+	assert.Equal(t, "taken over from v100", f.Origins["block_latency_ns"].From)
+	assert.Equal(t, gtx960.SMs, p.SMs)
+
+	again, err := ParseFile("p.json", f.Text())
+	require.NoError(t, err)
+	assert.Equal(t, f, again, "a file that is written and read again stays as it is")
+}
+
+func TestPartitionedCachesHoldHalf(t *testing.T) {
+	for _, p := range Profiles() {
+		want := p.L2Bytes
+		if p.ID == "h200" || p.ID == "a100" {
+			want /= 2
+		}
+		assert.Equal(t, want, p.CacheBytes(), p.ID)
+	}
+}
+
+// A short profile has what its data sheet says, and the rest from its base.
+func TestShortProfiles(t *testing.T) {
+	for _, id := range shortIDs() {
+		p, err := Lookup(id)
+		require.NoError(t, err)
+		require.NoError(t, p.Check())
+		assert.Equal(t, id, p.ID)
+		f := short(id)
+		assert.NotContains(t, f.Origins["multiprocessors"].From+f.Origins["clock_mhz"].From, "estimate", id)
+		assert.Contains(t, f.Origins["stream_gap_ns"].From, "taken over from ", id)
+		again, err := ParseFile("p.json", f.Text())
+		require.NoError(t, err, id)
+		again.Profile.ID = id
+		assert.Equal(t, f, again, id)
+	}
+	_, err := Lookup("rtx5090")
+	assert.ErrorContains(t, err, "known profiles: h200, a100")
+	assert.ErrorContains(t, err, "from data sheets: a100-40, a40")
+
+	a40, err := shortFiles.ReadFile("short/a40.json")
+	require.NoError(t, err)
+	text := string(a40)
+	for changed, want := range map[string]string{
+		strings.Replace(text, `"base": "a100"`, `"base": "a200"`, 1): `the base is "a200"; it must be one of h200, a100, v100, p100, gtx1660s, gtx960`,
+		strings.Replace(text, "  \"base\": \"a100\",\n", "", 1):      `"figures" has no "memory_share"`,
+	} {
+		_, err := ParseFile("p.json", []byte(changed))
+		assert.ErrorContains(t, err, want)
+	}
 }

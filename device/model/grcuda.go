@@ -39,7 +39,6 @@ var (
 		DuplexGBps:  21,          // estimate, not measured
 		FaultGBps:   4.8,         // [U]
 		MaxKernels:  128,         // [G]
-		BlockRate:   1,           // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 64, unit.FP64: 32,
 			unit.FP16:     64, // pairs, so 128 results
@@ -80,7 +79,6 @@ var (
 		DuplexGBps: 21,       // estimate, not measured
 		FaultGBps:  5,        // 0.42 of the link, as on a P100 [U]: estimate, not measured
 		MaxKernels: 128,      // [G]
-		BlockRate:  1,        // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 64, unit.FP64: 2,
 			unit.FP16:    64, // pairs, so 128 results
@@ -117,7 +115,6 @@ var (
 		LinkGBps:    12,         // PCIe 3 x16 is 15.75 raw [M]; 12 after protocol overhead: estimate, not measured
 		DuplexGBps:  21,         // estimate, not measured
 		MaxKernels:  32,         // [G]
-		BlockRate:   1,          // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 128, unit.FP64: 4,
 			unit.FP16:     32, // pairs; there is no arithmetic on halves, and converting them is what it costs: estimate, not measured

@@ -19,6 +19,8 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[U] A. Parravicini et al., "DAG-based Scheduling with Resource Sharing for Multi-task Applications
 //	    in a Polyglot GPU Runtime", 2020, results in its repository: on a P100, VEC moves its 0.96 GB in
 //	    0.2 s where kernels fault it in, and in 87 ms attached to streams, as fast as PCIe 3 copies
+//	[E] D. Ernst, gpu-benches, github.com/te42kyfo/gpu-benches, results at commit 1c36d50: small kernels and
+//	    streams of an H200, two A100, an A40 and an L40
 //	[Z] T. Zheng et al., "Towards High Performance Paged Memory for GPUs", 2016: 20 to 50 us for a fault
 //
 // A figure without one of these is an estimate, not measured.
@@ -32,9 +34,9 @@ var h200 = Profile{
 	ClockMHz:    1980,      // MHz, boost [H]
 	MemoryBytes: 141e9,     // bytes [D]
 	MemoryGBps:  4800,      // 4.8 TB/s, peak [D]
-	MemoryShare: 0.92,      // stream kernels reach a little more than nine tenths of the peak: estimate, not measured
+	MemoryShare: 0.78,      // kernels that scale 135 and 256 MB reach 0.68 and 0.70, with a part of it in L2 [E]
 	SMGBps:      64 * 1.98, // 64 bytes per cycle between an SM and L2: estimate, not measured
-	L2Bytes:     50 << 20,  // bytes [H]
+	L2Bytes:     60 << 20,  // bytes, as the driver reports [E]
 	// 5120 bytes per cycle, as [A] says of the A100, times the 69 % that a V100 reaches of its
 	// 2048 [J]: estimate, not measured.
 	L2GBps:     0.69 * 5120 * 1.98,
@@ -75,17 +77,24 @@ var h200 = Profile{
 	DRAMCycles: 479, // [L]
 
 	// [C]: the device side of a straight-line graph of 1025 empty kernels takes 567 us and one of 100
-	// takes 53 us, so an empty kernel and its edge cost 0.53 to 0.55 us. Which part of that is the
-	// edge is an estimate, not measured.
-	KernelRamp:   200 * Nanosecond,
-	GraphEdgeGap: 340 * Nanosecond,
-	// [S]: back-to-back launches in a stream cost 3.8 us each for kernels of 2.9 us, in a graph 3.4 us:
-	// a stream's gap is 0.4 us more than a graph's.
-	StreamGap: 740 * Nanosecond,
+	// takes 53 us, so an empty kernel and its edge cost 0.53 to 0.55 us. How the ramp, the block and the edge
+	// share it is an estimate, not measured.
+	KernelRamp:   100 * Nanosecond,
+	GraphEdgeGap: 200 * Nanosecond,
+	// [E]: with two blocks of one warp on each multiprocessor, a block that loads one element takes its slot for
+	// 0.45 to 0.68 us on an A40, an L40 and two A100, of which instructions and the load are 0.2 to 0.36. With 16 warps
+	// it takes 0.17 us more.
+	BlockLatency: 240 * Nanosecond,
+	WarpLatency:  10 * Nanosecond,
+	// [E]: a kernel that scales 4096 elements takes 1.29 us in a graph of an H200, 0.6 us more than its blocks,
+	// the ramp and the edge.
+	FlushLatency: 550 * Nanosecond,
+	// [E]: the same kernels take 1.18 to 1.46 us more each in a stream than in a graph.
+	StreamGap: 1380 * Nanosecond,
 
-	EventGap:     1200 * Nanosecond, // a semaphore written and polled through L2: estimate, not measured
-	GraphRootGap: 1000 * Nanosecond, // estimate, not measured
-	GraphBodyGap: 1000 * Nanosecond, // as for the roots of a graph: estimate, not measured
+	EventGap:     1840 * Nanosecond, // a semaphore written and polled through L2, 0.46 us more than the order of a stream: estimate, not measured
+	GraphRootGap: 1640 * Nanosecond, // 0.26 us more than the order of a stream: estimate, not measured
+	GraphBodyGap: 1000 * Nanosecond, // estimate, not measured
 	// [T] less the host's share of the call.
 	SubmitLatency: 2400 * Nanosecond,
 

@@ -36,7 +36,6 @@ var (
 		DuplexGBps: 47,        // estimate, not measured
 		FaultGBps:  11,        // 0.42 of the link, as on a P100 [U]: estimate, not measured
 		MaxKernels: 128,       // [G]
-		BlockRate:  1,         // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 64, unit.FP64: 32,
 			unit.FP16:    128, // pairs, so 256 results
@@ -73,7 +72,6 @@ var (
 		DuplexGBps:  22,        // estimate, not measured
 		FaultGBps:   5.3,       // 0.42 of the link, as on a P100 [U]: estimate, not measured
 		MaxKernels:  128,       // [G]
-		BlockRate:   1,         // estimate, not measured
 		Lanes: unit.Work{ // [G], table of arithmetic throughput
 			unit.FP32: 64, unit.FP64: 32,
 			unit.FP16:    64, // pairs, so 128 results
@@ -99,11 +97,13 @@ var (
 
 // likeH200 returns p with the latencies, gaps and host costs of the H200.
 func likeH200(p Profile) Profile {
-	p.KernelRamp = h200.KernelRamp
+	p.KernelRamp, p.FlushLatency = h200.KernelRamp, h200.FlushLatency
+	p.BlockLatency, p.WarpLatency = h200.BlockLatency, h200.WarpLatency
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency = h200.CopyInLatency, h200.CopyOutLatency, h200.CopyOnLatency
 	p.HostCallLatency, p.ConditionLatency, p.FaultLatency = h200.HostCallLatency, h200.ConditionLatency, h200.FaultLatency
 	p.SubmitLatency, p.StreamGap, p.EventGap = h200.SubmitLatency, h200.StreamGap, h200.EventGap
 	p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap = h200.GraphEdgeGap, h200.GraphRootGap, h200.GraphBodyGap
+	p.BlockRate = h200.BlockRate
 	p.Host = h200.Host
 	return p
 }

@@ -47,6 +47,9 @@ type Profile struct {
 	CopyOnLatency    Time // fixed cost of a device to device copy or a memset
 	HostCallLatency  Time // fixed cost of a host callback
 	ConditionLatency Time // evaluation of a condition by a conditional node; a loop of n iterations takes n+1
+	FlushLatency     Time // from the last instruction of a kernel that writes memory until its successors may read what it wrote
+	BlockLatency     Time // from the end of a block to the first instruction of the next block in its slot
+	WarpLatency      Time // the same, in addition for each warp of the block
 	FaultLatency     Time // delay of a kernel at its first access to managed memory on the host, without the transfer
 
 	// Gaps on the device between the end of one task and the start of the next.
@@ -85,7 +88,17 @@ type HostCosts struct {
 // that a kernel uses moves before the kernel starts.
 func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
 
-// Profiles returns the known profiles, the default first.
+// CacheBytes returns how much data L2 holds. The L2 of data-centre devices from compute capability 8.0 on has two
+// partitions, and each caches what its multiprocessors read, so that shared data is held twice (NVIDIA A100 Tensor Core
+// GPU architecture whitepaper).
+func (p *Profile) CacheBytes() int64 {
+	if p.ComputeMajor >= 8 && p.ComputeMinor == 0 {
+		return p.L2Bytes / 2
+	}
+	return p.L2Bytes
+}
+
+// Profiles returns the detailed profiles, the default first. [Lookup] also knows short ones, which are from data sheets.
 func Profiles() []*Profile {
 	return []*Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}
 }
@@ -100,12 +113,29 @@ func Lookup(id string) (*Profile, error) {
 		}
 		return &f.Profile, nil
 	}
-	var known []string
+	if p := detailed(id); p != nil {
+		return p, nil
+	}
+	if f := short(id); f != nil {
+		return &f.Profile, nil
+	}
+	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
+		id, strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
+}
+
+// detailed returns the profile of Profiles with the given ID, or nil.
+func detailed(id string) *Profile {
 	for _, p := range Profiles() {
 		if p.ID == id {
-			return p, nil
+			return p
 		}
-		known = append(known, p.ID)
 	}
-	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s, or the path of a file that ends in .json", id, strings.Join(known, ", "))
+	return nil
+}
+
+func detailedIDs() (ids []string) {
+	for _, p := range Profiles() {
+		ids = append(ids, p.ID)
+	}
+	return ids
 }
