@@ -28,6 +28,7 @@ type access struct {
 	atomic       string    // the kind of an atomic operation, "add.f32"
 	strong       bool      // atomic or volatile: no race with other strong accesses
 	synchronises bool      // code may use it to wait for other threads
+	once         bool      // an update that one lane makes for the warp
 	ignoresOld   bool      // an update that ignores the old value
 	draws        bool      // an update by which blocks draw numbers: see Kernel.sharesWork
 	memory       bool      // the instruction is an access; other instructions use this struct too

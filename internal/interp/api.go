@@ -36,6 +36,8 @@ type Launch struct {
 	// CacheBytes is a block's share of its multiprocessor's L1 cache, in bytes; 0 means
 	// none.
 	CacheBytes int
+	// MemoryCycles is how many cycles the memory unit needs for an instruction with one wavefront; 0 means 1.
+	MemoryCycles int64
 	// Record, if not nil, is filled with the bytes that the launch touched.
 	Record *Record
 
@@ -66,6 +68,8 @@ type Stats struct {
 	// word are serial. UpdatedLines is the number of 128-byte lines that they touch. Both
 	// are estimates.
 	Updates, UpdatedLines int64
+	// Pairing is the ratio of the sectors in the aligned pairs that went to L2 to the sectors that went there: from 1, if both of each pair did, to 2.
+	Pairing float64
 	// Touched lists the allocations that the launch read or wrote, by address. The next run
 	// of the kernel overwrites Touched and Extents.
 	Touched []Touch
@@ -80,8 +84,8 @@ type Stats struct {
 }
 
 // Path is a chain of dependent instructions: its length in cycles, apart from the round
-// trips to global memory, and the number of these trips.
-type Path struct{ Cycles, Trips float64 }
+// trips to global memory, the number of these trips, and the number of barriers that it passes.
+type Path struct{ Cycles, Trips, Barriers float64 }
 
 // Touch is one allocation that a launch accessed.
 type Touch struct {

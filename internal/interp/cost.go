@@ -19,6 +19,7 @@ type cost struct {
 	latency int64
 	trip    bool  // also waits for a round trip to global memory
 	flops   int64 // floating-point operations of a lane
+	fuses   fusing
 }
 
 // nominalTrip is the round trip to global memory that the search for critical paths
@@ -87,6 +88,28 @@ var (
 	costBranch   = on(unit.Branch, 1, 6)
 	costCall     = on(unit.Branch, 2, 30)
 )
+
+// fusing is the part that an instruction may have in a fused multiply-add.
+type fusing uint8
+
+const (
+	alone fusing = iota
+	product
+	sum
+)
+
+// fusingOf returns the part of an instruction on floats. Those that state a rounding are not fused.
+func fusingOf(in *ptx.Inst, typ ptx.Type) fusing {
+	switch {
+	case !typ.Float() || has(in, "rn") || has(in, "rz") || has(in, "rm") || has(in, "rp"):
+		return alone
+	case in.Name == "mul":
+		return product
+	case in.Name == "add" || in.Name == "sub":
+		return sum
+	}
+	return alone
+}
 
 // arithmeticCost classifies an operation on registers. typ is the first type of the opcode,
 // that of the result.

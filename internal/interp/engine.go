@@ -294,6 +294,7 @@ func (e *engine) charge(w *warp, pc int32, mask uint32) {
 	e.count.flops += s.flops * active
 	w.clock.cycles += s.path.cycles
 	w.clock.trips += s.path.trips
+	w.clock.barriers += s.path.barriers
 	if e.steps -= s.insts; e.steps < 0 && w.fault == nil {
 		// The fault names the first instruction of the segment, or its ending if it has no
 		// other.

@@ -82,11 +82,11 @@ func (l *lowering) segment(i, end int, afterSync bool) {
 	// The wait for the result is paid where it is used, not at the end of the operation's
 	// segment.
 	if afterSync {
-		k.segments[len(k.segments)-1].path = clock.now.minus(clock.from)
+		k.segments[len(k.segments)-1].path = clock.reached().minus(clock.from)
 	} else {
 		*clock = schedule{}
 	}
-	clock.from = clock.now
+	clock.from, clock.issued = clock.reached(), 0
 	var work unit.Work
 	for j := i; j < end; j++ {
 		it := &l.items[j]
@@ -104,6 +104,9 @@ func (l *lowering) segment(i, end int, afterSync bool) {
 	k.work = append(k.work, work)
 	last := &l.items[end-1]
 	s.ending = last.ending
+	if last.ending == barriers {
+		s.path.barriers++
+	}
 	if last.ending != falls {
 		s.guard, s.neg, s.last = last.guard, last.neg, s.end
 		k.code = append(k.code, last.inst)
@@ -113,24 +116,28 @@ func (l *lowering) segment(i, end int, afterSync bool) {
 	k.segments = append(k.segments, s)
 }
 
-// schedule issues a segment's instructions in order, each when its operands are ready.
-// Adjacent loads overlap, and dependent instructions do not:
+// schedule issues the instructions of a segment, each as soon as its operands are ready, as
+// an assembler orders them. Independent loads overlap, wherever they stand:
 //
 //	cycle    0    1    …  500  504
 //	ld a     ├──────────────┤
+//	add c,a                 ├──►
 //	ld b          ├─────────────┤
-//	add a,b                     ├──►
+//	add d,b                     ├──►
 //
-// The result is the length of the critical path of one warp without contention.
+// A warp issues one instruction per cycle, and a load does not pass a store before it. The
+// result is the length of the critical path of one warp without contention.
 type schedule struct {
-	now   moment
-	from  moment // the time when the segment began
-	ready map[slot]moment
+	issued int64  // cycles of issue so far
+	last   moment // the latest issue
+	stored moment // the latest store: a load may read what it wrote
+	from   moment // the time when the segment began
+	ready  map[slot]moment
 }
 
-// moment is a time on the critical path of a warp: cycles, and the number of round
-// trips to global memory in them at their nominal length.
-type moment struct{ cycles, trips int64 }
+// moment is a time on the critical path of a warp: cycles, the number of round trips to
+// global memory in them at their nominal length, and the number of barriers passed.
+type moment struct{ cycles, trips, barriers int64 }
 
 // later returns the later of two moments, and the one with more trips if they are
 // equal.
@@ -142,38 +149,58 @@ func later(a, b moment) moment {
 }
 
 // plus returns the moment some cycles later.
-func (m moment) plus(cycles int64) moment { return moment{m.cycles + cycles, m.trips} }
+func (m moment) plus(cycles int64) moment {
+	m.cycles += cycles
+	return m
+}
 
 // minus returns the time from o to m.
-func (m moment) minus(o moment) moment { return moment{m.cycles - o.cycles, m.trips - o.trips} }
+func (m moment) minus(o moment) moment {
+	return moment{m.cycles - o.cycles, m.trips - o.trips, m.barriers - o.barriers}
+}
 
 // add returns the sum of two times.
-func (m moment) add(o moment) moment { return moment{m.cycles + o.cycles, m.trips + o.trips} }
+func (m moment) add(o moment) moment {
+	return moment{m.cycles + o.cycles, m.trips + o.trips, m.barriers + o.barriers}
+}
 
 // add issues one item.
 func (c *schedule) add(it *item) {
 	if c.ready == nil {
 		c.ready = map[slot]moment{}
 	}
-	start := c.now
+	start := moment{cycles: c.from.cycles}
+	if it.loads() {
+		start = c.stored
+	}
 	it.visit(func(s *slot) { start = later(start, c.ready[*s]) }, func(*slot) {})
-	// The next instruction issues when this one has been issued, not when it has ended.
-	c.now = start.plus(int64(it.cost.work.Total()))
+	issue := int64(it.cost.work.Total())
+	c.issued += issue
+	c.last = later(c.last, start.plus(issue))
+	if it.isStore() {
+		c.stored = later(c.stored, start.plus(issue))
+	}
 	result := start.plus(it.cost.latency)
 	if it.cost.trip {
-		result = result.add(moment{nominalTrip, 1})
+		result = result.add(moment{cycles: nominalTrip, trips: 1})
 	}
 	it.visit(func(*slot) {}, func(s *slot) { c.ready[*s] = result })
 }
 
+// reached returns the time at which all instructions have been issued.
+func (c *schedule) reached() moment { return later(c.last, c.from.plus(c.issued)) }
+
 // end returns the time of the last result, as the next segment may need it.
 func (c *schedule) end() moment {
-	end := c.now
+	end := c.reached()
 	for _, t := range c.ready {
 		end = later(end, t)
 	}
 	return end
 }
+
+// loads reports whether an item reads memory that a store may have written.
+func (it *item) loads() bool { return it.x != nil && it.x.memory && it.x.kind != stores }
 
 // earlyExits turns a branch to a bare exit into an exit. Its lanes leave at once and do
 // not extend the region up to the reconvergence point.

@@ -1,8 +1,8 @@
 package interp
 
 import (
+	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
@@ -28,16 +28,19 @@ type gauge struct {
 	candidates int64 // the number of first blocks that measured ones are chosen from
 	spacing    int64 // approximate distance of measured blocks in the grid
 	cache      int   // bytes of L1
+	least      int64 // cycles of the memory unit for one wavefront
 
 	blocks  int64 // measured
 	halves  int64 // of blocks, those in the half
 	heads   int64 // measured in the head
 	issued  int64 // memory instructions of warps
-	extra   int64 // wavefronts beyond the first of each
+	extra   int64 // cycles of the memory unit beyond those of an instruction with one wavefront, in cycles of such an instruction times extraScale
+	asked   int64 // sectors that went to L2
+	pairs   int64 // of asked, the aligned pairs
 	read    int64 // sectors that loads requested
 	missed  int64 // of read, those that were not in L1
 	atomics int64 // atomic operations of lanes
-	updates int64 // serial operations on sectors that the atomics become
+	updates int64 // cycles of a slice of L2 that the atomics take, times updateScale
 
 	l1    l1
 	bytes sketch
@@ -66,13 +69,13 @@ func (g *gauge) prepare(l *Launch, shares bool) {
 	for _, n := range g.counts() {
 		*n = 0
 	}
-	g.cache = l.CacheBytes
+	g.cache, g.least = l.CacheBytes, max(1, l.MemoryCycles)
 	g.bytes.clear()
 }
 
 // counts returns the counters of the measured blocks.
-func (g *gauge) counts() [6]*int64 {
-	return [...]*int64{&g.issued, &g.extra, &g.read, &g.missed, &g.atomics, &g.updates}
+func (g *gauge) counts() [8]*int64 {
+	return [...]*int64{&g.issued, &g.extra, &g.read, &g.missed, &g.atomics, &g.updates, &g.asked, &g.pairs}
 }
 
 // begin decides whether block i in grid order is measured.
@@ -126,9 +129,9 @@ func (g *gauge) access(w *warp, in *inst) {
 	case space == ptx.ParamSpace:
 		return
 	case space == ptx.Local, space == ptx.Generic && first-localWindow < windowSize:
-		g.extra += int64(in.x.bytes()+3)/4 - 1 // the lanes' words are adjacent
+		g.takes(float64(in.x.bytes()+3) / 4) // the lanes' words are adjacent
 	case space == ptx.Shared, space == ptx.Generic && first-sharedWindow < windowSize:
-		g.extra += bankWavefronts(w, in) - 1
+		g.takes(float64(bankWavefronts(w, in)))
 	default:
 		g.global(w, in)
 	}
@@ -138,88 +141,21 @@ func (g *gauge) access(w *warp, in *inst) {
 	}
 }
 
-// pattern is the relation of the addresses in a full warp.
-type pattern uint8
+// extraScale is the unit of gauge.extra.
+const extraScale = 64
 
-// Patterns of addresses.
-const (
-	scattered  pattern = iota
-	adjacent           // adjacent elements
-	oneElement         // one element
-)
-
-// accessPattern returns the pattern of an access by all lanes, and the first lane's address.
-func (w *warp) accessPattern(in *inst, n uint64) (pattern, uint64) {
-	first := w.address(in, firstLane(w.live))
-	if w.live != allLanes {
-		return scattered, first
-	}
-	var rowDiff, diff uint64
-	for i := range lanes {
-		a := w.address(in, i)
-		rowDiff |= a ^ (first + uint64(i)*n)
-		diff |= a ^ first
-	}
-	switch {
-	case rowDiff == 0:
-		return adjacent, first
-	case diff == 0:
-		return oneElement, first
-	}
-	return scattered, first
+// takes records that an instruction keeps the memory unit busy for a number of cycles.
+// The first g.least are counted with the instruction.
+func (g *gauge) takes(cycles float64) {
+	least := float64(g.least)
+	g.extra += int64(math.Round(extraScale * max(0, cycles-least) / least))
 }
 
-// bankWavefronts returns the number of passes that shared memory needs for one instruction.
-// Each of its 32 banks, 4 bytes wide, serves one word per pass:
-//
-//	bank     0    1    2   …   31
-//	word     0    1    2   …   31      one pass: every lane another bank
-//	word     0   32                    words 0 and 32 are in bank 0: two passes
-//
-// Lanes that read the same word share it; lanes that update it do not. Accesses wider than
-// a word are served for a part of the warp at a time, which the count of words accounts
-// for.
-func bankWavefronts(w *warp, in *inst) int64 {
-	const wordBytes = 4
-	n := in.x.bytes()
-	updating := in.x.kind == updates
-	switch p, _ := w.accessPattern(in, n); {
-	case p == adjacent:
-		return int64(max(1, n/wordBytes))
-	case p == oneElement && !updating:
-		return 1
-	}
-	// For each bank: the number of different words that the lanes access. Most banks have
-	// one, so only further words are listed.
-	var load [32]int64   // words of each bank
-	var first [32]uint64 // the first of them, plus one
-	var more [4 * lanes]uint64
-	others := more[:0]
-	busiest := int64(1)
-	for m := w.live; m != 0; m &= m - 1 {
-		addr := w.address(in, bits.TrailingZeros32(m))
-		for word := addr / wordBytes; word <= (addr+n-1)/wordBytes; word++ {
-			b := word & 31
-			switch {
-			case first[b] == 0:
-				first[b] = word + 1
-			case updating:
-			case first[b] == word+1 || slices.Contains(others, word):
-				continue
-			default:
-				others = append(others, word)
-			}
-			load[b]++
-			busiest = max(busiest, load[b])
-		}
-	}
-	return busiest
-}
-
-// global measures an access to global memory. L1 delivers four sectors at once, and
-// passes on stores and atomics.
+// global measures an access to global memory.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
+	missed, asked := g.missed, g.asked
+	var sectors int64
 	// The lanes' bytes are one range.
 	if p, first := w.accessPattern(in, n); p != scattered && in.x.kind != updates {
 		end := first + n
@@ -227,38 +163,48 @@ func (g *gauge) global(w *warp, in *inst) {
 			end = first + lanes*n
 		}
 		last := (end - 1) >> 5
+		pair := ^uint64(0)
 		for s := first >> 5; s <= last; s++ {
-			g.sector(s, in)
+			g.sector(s, in, &pair)
 		}
-		g.extra += int64(last-first>>5) >> 2
+		sectors = int64(last-first>>5) + 1
+	} else {
+		sectors = g.scattered(w, in, n)
+	}
+	if in.x.kind == loads && g.missed == missed && g.asked == asked {
+		g.takes(max(float64(bankWavefronts(w, in)), tagCycles(w, in, n)))
 		return
 	}
+	g.takes(float64((sectors-1)>>2 + 1))
+}
+
+// scattered measures an access whose addresses have no pattern, and returns the number of its sectors.
+func (g *gauge) scattered(w *warp, in *inst, n uint64) int64 {
 	var sectors, words sectorSet
 	active := int64(0)
+	pair := ^uint64(0)
 	for m := w.live; m != 0; m &= m - 1 {
 		addr := w.address(in, bits.TrailingZeros32(m))
 		active++
 		for s := addr >> 5; s <= (addr+n-1)>>5; s++ {
 			before := sectors.count
 			if sectors.one(s + 1); sectors.count > before {
-				g.sector(s, in)
+				g.sector(s, in, &pair)
 			}
 		}
 		if in.x.kind == updates {
 			words.one(addr + 1)
 		}
 	}
-	g.extra += (sectors.count - 1) >> 2
 	if in.x.kind == updates {
-		// Lanes that update the same word are serial. Different words of a sector are
-		// updated together.
-		g.updates += active - words.count + sectors.count
+		g.updates += serialUpdates(in, active, words.count)
 	}
+	return sectors.count
 }
 
 // sector looks up one sector in the caches and adds it to the sketch. Loads that must
 // observe the stores of other blocks bypass L1.
-func (g *gauge) sector(s uint64, in *inst) {
+func (g *gauge) sector(s uint64, in *inst, pair *uint64) {
 	kind := in.x.kind
 	if kind == loads {
 		g.read++
@@ -267,73 +213,30 @@ func (g *gauge) sector(s uint64, in *inst) {
 		}
 		g.missed++
 	}
+	g.asked++
+	if *pair != s>>1 {
+		g.pairs++
+		*pair = s >> 1
+	}
 	g.bytes.add(s, kind, g.tag, g.half)
-}
-
-// l1 is one block's share of its multiprocessor's L1 cache: lines of four sectors,
-// direct-mapped by a hash of the address. It is simplified in two respects: resident blocks
-// have equal shares, and nothing survives from block to block. The hash replaces the
-// associativity of the hardware, since it spreads addresses that would compete for a set.
-type l1 struct {
-	lines []l1line
-	epoch uint32
-}
-
-// l1line is a line of the cache. It is empty if its epoch is not that of the cache.
-type l1line struct {
-	line    uint64
-	epoch   uint32 // of the block that loaded it
-	sectors uint32 // which of the four are there
-}
-
-// resize sets the size of the cache, rounded down to a power of two of lines.
-func (c *l1) resize(bytes int) {
-	n := 0
-	if bytes >= lineBytes {
-		n = 1 << (bits.Len(uint(bytes/lineBytes)) - 1)
-	}
-	if cap(c.lines) < n {
-		c.lines, c.epoch = make([]l1line, n), 0
-	}
-	c.lines = c.lines[:n]
-}
-
-// lineBytes is the size of a line of L1 and L2: four sectors.
-const lineBytes = 128
-
-// invalidate empties the cache: lines of earlier epochs do not count.
-func (c *l1) invalidate() {
-	if c.epoch++; c.epoch == 0 {
-		clear(c.lines[:cap(c.lines)])
-		c.epoch = 1
-	}
-}
-
-// displace accounts for misses that were counted without a lookup. As many misses as
-// the cache has lines empty it.
-func (c *l1) displace(missed int64) {
-	if missed >= int64(len(c.lines)) {
-		c.invalidate()
-	}
-}
-
-// lookup looks up a sector, and loads it on a miss.
-func (c *l1) lookup(sector uint64) bool {
-	if len(c.lines) == 0 {
-		return false
-	}
-	line, bit := sector>>2, uint32(1)<<(sector&3)
-	at := &c.lines[mix(inRegion(line))>>32&uint64(len(c.lines)-1)]
-	if at.line != line || at.epoch != c.epoch {
-		*at = l1line{line: line, epoch: c.epoch}
-	}
-	hit := at.sectors&bit != 0
-	at.sectors |= bit
-	return hit
 }
 
 // mix spreads a line's number over 64 bits (Fibonacci hashing).
 func mix(line uint64) uint64 {
 	h := line * 0x9E3779B97F4A7C15
 	return h ^ h>>29
+}
+
+// updateScale is the unit of gauge.updates.
+const updateScale = 64
+
+// serialUpdates returns for how long an instruction keeps a slice of L2 busy, in cycles times
+// updateScale. Lanes that update one word wait for each other; different words of a line are updated 1.7 at a time.
+// Each instruction has a part of its own, which shows if it updates one word.
+func serialUpdates(in *inst, active, words int64) int64 {
+	same := active - words
+	if in.x.once {
+		same = 0
+	}
+	return int64(math.Round(updateScale * max(1.4, 1+float64(words-1)/1.7+float64(same))))
 }

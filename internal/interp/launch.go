@@ -127,7 +127,7 @@ func (r *run) stats() Stats {
 
 // path returns a moment divided by n.
 func (m moment) path(n float64) Path {
-	return Path{Cycles: float64(m.cycles-m.trips*nominalTrip) / n, Trips: float64(m.trips) / n}
+	return Path{Cycles: float64(m.cycles-m.trips*nominalTrip) / n, Trips: float64(m.trips) / n, Barriers: float64(m.barriers) / n}
 }
 
 // estimate computes the figures that follow from the visits of segments and from the
@@ -151,14 +151,18 @@ func (r *run) estimate(s *Stats) {
 	}
 	// The grid has factor times the work of the measured blocks.
 	factor := r.gridFactor(g, s)
-	s.Work[unit.Memory] += float64(g.extra) * r.factorFor(factor, s.Work[unit.Memory], g.issued)
+	s.Work[unit.Memory] += float64(g.extra) / extraScale * r.factorFor(factor, s.Work[unit.Memory], g.issued)
 	// Without a measured load, every sector counts as a miss.
 	s.SectorsMissed = s.SectorsRead
 	if g.read > 0 {
 		s.SectorsMissed = int64(float64(s.SectorsRead) * float64(g.missed) / float64(g.read))
 	}
+	s.Pairing = 1
+	if g.asked > 0 {
+		s.Pairing = 2 * float64(g.pairs) / float64(g.asked)
+	}
 	if g.updates > 0 {
-		s.Updates = int64(float64(g.updates) * r.factorFor(factor, float64(s.Atomics), g.atomics))
+		s.Updates = int64(float64(g.updates) / updateScale * r.factorFor(factor, float64(s.Atomics), g.atomics))
 		s.UpdatedLines = g.bytes.updatedLines()
 	}
 	s.Extents, s.Growth = g.extents(r, s.Touched, r.touchedFactor(g, s, factor)*r.skippedRatio(false))

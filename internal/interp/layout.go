@@ -58,6 +58,7 @@ func (it *item) isStore() bool { return it.x != nil && it.x.kind == stores }
 // endings, liveness the segments, slots the intervals, and loops the slots.
 func (l *lowering) finish() {
 	l.results()
+	l.fuse()
 	l.cutSegments()
 	l.reconverge()
 	live := l.liveness()

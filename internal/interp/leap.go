@@ -58,7 +58,7 @@ type loopState struct {
 type counterSnapshot struct {
 	count  counters
 	clock  moment
-	gauge  [6]int64
+	gauge  [8]int64
 	visits []int64
 }
 
@@ -296,6 +296,7 @@ func (w *warp) addIterations(since *counterSnapshot, last int, n uint64) {
 	c.skipped += more(&c.insts, b.insts)
 	more(&w.clock.cycles, since.clock.cycles)
 	more(&w.clock.trips, since.clock.trips)
+	more(&w.clock.barriers, since.clock.barriers)
 	missed := e.gauge.missed
 	for i, at := range e.gauge.counts() {
 		more(at, since.gauge[i])

@@ -93,7 +93,9 @@ func (l *lowering) arithmetic() error {
 			sizes[2] = sizes[1]
 		}
 	}
-	return l.registers(exec, arithmeticCost(in, list[0]).withFlops(flops(in, list[0])), list[0], sizes[:1+sourceCount(in)]...)
+	c := arithmeticCost(in, list[0]).withFlops(flops(in, list[0]))
+	c.fuses = fusingOf(in, list[0])
+	return l.registers(exec, c, list[0], sizes[:1+sourceCount(in)]...)
 }
 
 // registers lowers an operation on registers. sizes are the bytes of the destination and of

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 // cvt lowers conversions between types, see "cvt" in the PTX ISA. The forms:
@@ -50,9 +51,18 @@ func (l *lowering) cvt() error {
 	dsize, ssize := l.cvtSizes(registerSize(c.dst), registerSize(c.src))
 	// Go's own conversions avoid the detour through float64.
 	if exec := c.fast(dsize, ssize); exec != nil {
-		return l.registers(exec, convertCost(c.dst, c.src), c.src, dsize, ssize)
+		return l.registers(exec, c.cost(), c.src, dsize, ssize)
 	}
-	return l.convert(dsize, ssize, c.convert())
+	return l.registers(liftBits(dsize, ssize, c.convert()), c.cost(), c.src, dsize, ssize)
+}
+
+// cost returns the cost of the conversion. Saturation is a maximum and a minimum, which are comparisons and
+// selections for doubles.
+func (c *conversion) cost() cost {
+	if c.sat && c.dst == ptx.F64 {
+		return on(unit.FP64, 2, 40).and(unit.Integer, 6)
+	}
+	return convertCost(c.dst, c.src)
 }
 
 // conversion parses the modifiers of a cvt:

@@ -108,15 +108,20 @@ func (l *lowering) results() {
 			used[guard] = true
 		}
 	}
+	var varies []bool // computed for kernels with atomics
 	for i := range l.items {
 		it := &l.items[i]
 		x := it.x
 		if x == nil || x.kind != updates {
 			continue
 		}
+		if varies == nil {
+			varies = l.varying()
+		}
 		// An atom whose result nothing reads is equivalent to a red.
 		read := it.d != noSlot && used[it.d]
 		exchange := strings.HasPrefix(x.atomic, "exch")
+		x.once = !read && it.aggregates(varies)
 		x.synchronises = x.synchronises || read || exchange || strings.HasPrefix(x.atomic, "cas")
 		x.ignoresOld = x.ignoresOld || exchange && !read && x.op != nil // PTX has no red.exch: this is a store that is ordered with atomics
 		if x.space == ptx.Global || x.space == ptx.Generic {

@@ -98,7 +98,7 @@ func (e *engine) scaleTo(blocks int64) {
 	times := float64(blocks) / float64(e.count.blocks)
 	c, measured := &e.count, e.gauge.counts()
 	for _, n := range append(measured[:],
-		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.skipped, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips) {
+		&c.warps, &c.insts, &c.laneInsts, &c.flops, &c.skipped, &c.read, &c.written, &c.atomics, &c.path.cycles, &c.path.trips, &c.path.barriers) {
 		*n = int64(math.Round(float64(*n) * times))
 	}
 	for i := range e.visits {
