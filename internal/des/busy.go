@@ -61,14 +61,18 @@ func (b *Busy) kernel(d *model.Demand) {
 
 // ramp returns the least time from a kernel's first slot to the start of its first computing block.
 func (b *Busy) ramp(d *model.Demand) model.Time {
+	least := b.profile.KernelRamp
+	if d.Stores {
+		least += b.profile.FlushLatency
+	}
 	if d.Faulted == 0 {
-		return b.profile.KernelRamp
+		return least
 	}
 	rate := math.Inf(1)
 	for _, r := range faulting {
 		rate = min(rate, b.device[r])
 	}
-	return b.profile.KernelRamp + b.profile.FaultLatency + model.Time(d.Faulted/rate)
+	return least + b.profile.FaultLatency + model.Time(d.Faulted/rate)
 }
 
 func (b *Busy) copied(line int, link Limit, latency model.Time, bytes float64) {
@@ -126,11 +130,12 @@ func leastComputing(p *model.Profile, d *model.Demand) model.Time {
 	device, perSM := suppliesOf(p)
 	cycle := 1e6 / p.ClockMHz
 	slots := min(d.Blocks, float64(p.SMs)*math.Floor(d.PerSM))
-	least := cycle * max(d.SlowestCycles, d.BlockCycles*d.Blocks/slots)
+	var parts overlap
+	parts.add(Latency, cycle*d.BlockCycles*d.Blocks/slots)
 	for r, n := range workOf(d, p) {
 		if n > 0 {
-			least = max(least, n/min(device[r], perSM[r]*min(slots, float64(p.SMs))))
+			parts.add(Limit(r), n/min(device[r], perSM[r]*min(slots, float64(p.SMs))))
 		}
 	}
-	return model.Time(least * (1 - slack))
+	return model.Time(max(cycle*d.SlowestCycles, parts.whole()) * (1 - slack))
 }

@@ -31,7 +31,7 @@ type Use struct {
 func (u *Use) touched() float64 { return min(u.Size, max(u.Read, u.Written)) }
 
 // NewCache returns an empty cache.
-func NewCache(p *model.Profile) *Cache { return &Cache{size: float64(p.L2Bytes)} }
+func NewCache(p *model.Profile) *Cache { return &Cache{size: float64(p.CacheBytes())} }
 
 // Forget drops a freed buffer without writing it back.
 func (c *Cache) Forget(buffer uint64) {

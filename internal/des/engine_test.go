@@ -1,6 +1,7 @@
 package des
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -47,6 +48,15 @@ func spans(p *model.Profile, demands ...model.Demand) []Span {
 	return out
 }
 
+// whole is the time of a kernel whose parts take the given times alone, in ns.
+func whole(parts ...float64) model.Time {
+	sum := 0.0
+	for _, p := range parts {
+		sum += math.Pow(p, 4)
+	}
+	return model.Time(math.Pow(sum, 0.25) * float64(ns))
+}
+
 func TestOneKernelAlone(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -61,8 +71,8 @@ func TestOneKernelAlone(t *testing.T) {
 		{"bound by issue", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 1000 * ns},
 		// 2 blocks touch 2 multiprocessors: 8 per cycle.
 		{"bound by issue on two multiprocessors", model.Demand{Kind: model.Kernel, Blocks: 2, PerSM: 2, BlockCycles: 10, Work: issue(16000)}, 2000 * ns},
-		{"bound by DRAM", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 1000 * ns},
-		{"bound by what one multiprocessor draws", model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, 2500 * ns},
+		{"bound by DRAM", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, whole(1000, 625)}, // the multiprocessors can draw 1600 bytes per ns
+		{"bound by what one multiprocessor draws", model.Demand{Kind: model.Kernel, Blocks: 1, PerSM: 2, BlockCycles: 10, Bytes: 1e6}, whole(2500, 1000)},
 		{"device copy", model.Demand{Kind: model.CopyOn, Bytes: 1e6}, 1000 * ns},
 		{"copy in", model.Demand{Kind: model.CopyIn, Bytes: 1e4}, 1000 * ns},
 		{"after its pages have come in", model.Demand{Kind: model.Kernel, Blocks: 8, PerSM: 2, BlockCycles: 10, Faulted: 1e4}, 2010 * ns},
@@ -73,7 +83,9 @@ func TestOneKernelAlone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := model.Time(c.d.Bulk / 10 * float64(ns))
-			assert.Equal(t, Span{begin, c.end}, spans(plain(), c.d)[0])
+			got := spans(plain(), c.d)[0]
+			assert.Equal(t, begin, got.Begin)
+			assert.InDelta(t, float64(c.end), float64(got.End), 2)
 		})
 	}
 }
@@ -109,13 +121,14 @@ func TestBandwidthBoundPairSharesInProportion(t *testing.T) {
 }
 
 func TestLatencyBoundKernelSlowsOnlyAsMuchAsItUsesWhatIsShort(t *testing.T) {
-	// Alone the kernel takes 1000 ns and draws 250 bytes/ns of the 1000 that the copy also wants:
+	// Alone the kernel takes a little over 1000 ns and draws 250 bytes/ns of the 1000 that the copy also wants:
 	// 1250 wanted, so both run at 0.8.
 	k := model.Demand{Kind: model.Kernel, Blocks: 4, PerSM: 1, BlockCycles: 1000, Bytes: 250e3}
 	got := spans(plain(), k, model.Demand{Kind: model.CopyOn, Bytes: 4e6}, kernel(4, 4, 1000))
-	assert.Equal(t, 1250*ns, got[0].End)
-	assert.Equal(t, 1000*ns+250*ns+3000*ns, got[1].End)
-	assert.Equal(t, 2250*ns, got[2].End, "waits for slots and shares no DRAM")
+	alone := float64(whole(1000, 250, 156.25))
+	assert.InDelta(t, alone+250*float64(ns), float64(got[0].End), 2)
+	assert.InDelta(t, 4250*float64(ns), float64(got[1].End), 2)
+	assert.InDelta(t, float64(got[0].End+1000*ns), float64(got[2].End), 2, "waits for slots and shares no DRAM")
 }
 
 func TestIssueIsSharedOnceMoreThanOneKernelFits(t *testing.T) {

@@ -14,12 +14,13 @@ import (
 // A kernel's blocks run in slots; alone, it could fill SMs x PerSM of them. With s slots, and m = min(s, SMs)
 // multiprocessors in use, it completes
 //
-//	min( s / BlockCycles,                 latency: every slot turns over in one block's latency
-//	     C(r, m) / (work on r / Blocks) ) for each resource r
+//	R(latency) = s / BlockCycles                  every slot turns over in one block's latency
+//	R(r)       = C(r, m) / (work on r / Blocks)   for each resource r
+//	rate       = ( Σ R⁻⁴ )^(-1/4)
 //
-// blocks per unit of time. C(r, m) is the capacity of r for m multiprocessors. For a pipe it is m cycles per cycle,
-// for L2 the lesser of what m multiprocessors can draw and what L2 delivers, for DRAM the bandwidth. The first term
-// is Little's law: s blocks in flight, each for one latency.
+// blocks per unit of time (see overlap). C(r, m) is the capacity of r for m multiprocessors. For a pipe it is m cycles per cycle,
+// for L2 the lesser of what m multiprocessors can draw and what L2 delivers, for DRAM the bandwidth. The first
+// rate is Little's law: s blocks in flight, each for one latency.
 //
 // The floor(Blocks/s) full waves are one phase. The tail wave of Blocks mod s blocks is a second phase. It holds only
 // as many slots as it has blocks, so that a successor can use the rest. A latency-bound kernel that runs alone thus
@@ -186,6 +187,9 @@ func (f *fluid) addKernel(w flow, d *model.Demand) {
 	cycle := 1e6 / p.ClockMHz // ps
 	w.capacity = float64(p.SMs) * math.Floor(d.PerSM)
 	w.blocks, w.left, w.latency = d.Blocks, d.Blocks, p.KernelRamp
+	if d.Stores {
+		w.latency += p.FlushLatency
+	}
 	if d.Faulted > 0 {
 		w.missing, w.latency, w.ramp = d.Faulted, w.latency+p.FaultLatency, Faults
 	}
@@ -433,12 +437,20 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 		touched = min(w.held, touched)
 		rate = min(rate, w.held/w.turn)
 	}
+	least, kernel := rate, w.capacity > 0 && w.missing == 0
+	var parts overlap
+	parts.add(Latency, 1/rate)
 	for _, r := range w.resources() {
-		if most := min(f.device[r], f.perSM[r]*touched) / w.per(r); most < rate {
-			rate, limit = most, r
+		most := min(f.device[r], f.perSM[r]*touched) / w.per(r)
+		parts.add(r, 1/most)
+		if most < least {
+			least, limit = most, r
 		}
 	}
-	return rate, limit
+	if kernel {
+		return min(least, 1/parts.whole()), limit
+	}
+	return least, limit
 }
 
 // schedule sets the end of the phase of a flow: the amount left and the time.

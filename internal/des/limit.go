@@ -54,6 +54,9 @@ var limitNames = [limits]string{
 	"stream order", "event wait", "graph edge", "graph root", "graph body", "submit", "driver calls", "synchronize",
 }
 
+// isPipe reports whether a limit is of instructions in a multiprocessor.
+func (l Limit) isPipe() bool { return l >= Issue && l <= Tensor }
+
 // Cause is a group of limits, as reports show them.
 type Cause uint8
 

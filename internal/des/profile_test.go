@@ -10,10 +10,11 @@ import (
 
 // The published figures that the H200 profile was derived from come out again.
 func TestH200ReproducesPublishedFigures(t *testing.T) {
+	cycles := float64(h200.BlockLatency+h200.WarpLatency) * h200.ClockMHz / 1e6 // an empty block
 	null := func(e *Engine, n int) model.Time {
 		var deps []TaskID
 		for range n {
-			deps = []TaskID{e.Add(Task{Deps: deps, Gap: h200.GraphEdgeGap, Data: kernel(1, 32, 1)})}
+			deps = []TaskID{e.Add(Task{Deps: deps, Gap: h200.GraphEdgeGap, Data: kernel(1, 32, cycles)})}
 		}
 		return e.Drain()
 	}

@@ -12,8 +12,8 @@ import (
 var pipes = [unit.Count]Limit{
 	unit.FP32: FMA, unit.FP16: FMA, unit.Multiply: FMA,
 	unit.Integer: ALU, unit.Vote: ALU,
-	unit.FP64:    FP64,
-	unit.Special: XU, unit.Convert: XU, unit.Convert64: XU, unit.Bits: XU,
+	unit.FP64: FP64, unit.Convert64: FP64,
+	unit.Special: XU, unit.Convert: XU, unit.Bits: XU,
 	unit.Memory: LSU, unit.Shuffle: LSU, unit.Texture: LSU,
 	unit.Branch: BRU,
 	unit.Tensor: Tensor,

@@ -7,6 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 const sectorBytes = 32
@@ -31,8 +32,9 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 	}
 	demand := model.Demand{
 		Kind: model.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
-		BlockCycles: cycles(s.Path, trip), SlowestCycles: cycles(s.Slowest, trip),
-		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes,
+		BlockCycles: d.turn(j, s.Path, trip), SlowestCycles: d.turn(j, s.Slowest, trip),
+		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes * max(1, s.Pairing),
+		Stores:  s.SectorsWrite > 0,
 		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
 	}
 	if d.profile.PageFaults() {
@@ -43,7 +45,22 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 	return demand
 }
 
-func cycles(p interp.Path, trip float64) float64 { return p.Cycles + p.Trips*trip }
+// barrierCycles is the time by which each warp of a multiprocessor lengthens a barrier. Its 16 lanes per cycle [G] take
+// two cycles for the arrival of a warp, and as long for its release.
+const barrierCycles = 4
+
+// warps returns the number of warps of a block.
+func (j *job) warps() float64 {
+	return math.Ceil(float64(j.launch.Block[0]) * float64(j.launch.Block[1]) * float64(j.launch.Block[2]) / 32)
+}
+
+// turn returns the cycles of a block in its slot, from the end of the block before it, if nothing limits the
+// throughput. trip is the length of a round trip to memory.
+func (d *Device) turn(j *job, p interp.Path, trip float64) float64 {
+	start := float64(d.profile.BlockLatency) + float64(d.profile.WarpLatency)*j.warps()
+	resident := j.warps() * float64(present(uint64(j.launch.Grid[0])*uint64(j.launch.Grid[1])*uint64(j.launch.Grid[2]), int(j.perSM), d.profile.SMs))
+	return start*d.profile.ClockMHz/1e6 + p.Cycles + p.Trips*trip + p.Barriers*barrierCycles*resident
+}
 
 // traffic returns the traffic of a launch: the bytes between L2 and DRAM, the fraction of its L2 accesses that hit,
 // and the bytes over the host link. Each byte of remote memory crosses the link once. Managed memory that is on the
@@ -75,10 +92,10 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 	asked := float64(s.SectorsMissed) * sectorBytes
 	again := max(0, asked-distinct)
 	at := min(1, float64(d.profile.SMs)*j.perSM/float64(max(1, s.Blocks)))
-	regained := min(again, regained(d.extents, at, float64(d.profile.L2Bytes)))
+	regained := min(again, regained(d.extents, at, float64(d.profile.CacheBytes())))
 	// The remaining repeated accesses hit L2 if the footprint of concurrently running blocks fits into it.
 	together := footprint * math.Pow(at, s.Growth)
-	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(d.profile.L2Bytes)/max(together, 1)))
+	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(d.profile.CacheBytes())/max(together, 1)))
 	if asked > 0 {
 		inL2 = 1 - min(asked, fetched+link.Read)/asked
 	}
@@ -123,6 +140,20 @@ func lasts(extents []interp.Extent, size float64) float64 {
 		}
 	}
 	return hi
+}
+
+// memoryCycles returns the cycles that a multiprocessor's load and store units need for the lanes of a warp.
+func memoryCycles(p *model.Profile) int64 {
+	if p.Lanes[unit.Memory] == 0 {
+		return 1
+	}
+	return int64(math.Ceil(32 / p.Lanes[unit.Memory]))
+}
+
+// present returns how many blocks of a grid a multiprocessor holds at once: blocks spread over all multiprocessors
+// before one holds a second.
+func present(blocks uint64, perSM, sms int) int {
+	return int(min(uint64(perSM), max(1, (blocks+uint64(sms)-1)/uint64(sms))))
 }
 
 // l1Share returns the bytes of L1 cache per block. L1 and shared memory are parts of the same memory of a

@@ -21,7 +21,7 @@ func TestDemandOfAKernel(t *testing.T) {
 		why        string
 	}{
 		{1 << 20, sectors, 0, "nothing is in L2 at first, all stays there, and what is written does too"},
-		{sectors, sectors, 2 * sectors, "the result alone is left, and must make room for the input"},
+		{2 * sectors, sectors, 2 * sectors, "half of L2 holds what each multiprocessor reads: the result alone is left, and must make room for the input"},
 		{0, 2 * sectors, 2 * sectors, "nothing stays"},
 	} {
 		p := *handy()

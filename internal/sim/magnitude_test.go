@@ -91,7 +91,7 @@ var magnitudes = []magnitude{
 	{"saxpy of 2^10 elements", "us", 0, func(s *stopwatch) float64 { return s.saxpy(1 << 10) },
 		[devices]float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, [devices]float64{5, 5, 5, 5, 5, 5}},
 	{"saxpy of 2^24 elements, of peak bandwidth", "%", 8, func(s *stopwatch) float64 { return s.peak(12*16*million, s.saxpy(16*million)) },
-		[devices]float64{85, 85, 85, 69, 85, 75}, [devices]float64{95, 95, 95, 80, 92, 83}},
+		[devices]float64{65, 85, 85, 69, 85, 75}, [devices]float64{95, 95, 95, 80, 92, 83}},
 	{"a step of a chain through 4 MB", "ns", 0, func(s *stopwatch) float64 { return s.chase(4 << 20) },
 		[devices]float64{100, 130, 100, 150, 100, 150}, [devices]float64{220, 260, 220, 450, 350, 500}},
 	{"FP32 multiply-adds", "TFLOPS", 2, func(s *stopwatch) float64 { return tflops[float32](s, "fma32") },
