@@ -31,8 +31,9 @@ var parts = []struct {
 	{"driver calls", (*session).calls},
 	{"graph calls", (*session).graphCalls},
 	{"block starts", (*session).starts}, // needs the clock, like all below
-	{"gaps", (*session).gaps},           // subtracts block starts and calls
-	{"copies", (*session).copies},       // subtracts gaps
+	{"slots", (*session).slots},
+	{"gaps", (*session).gaps},     // subtracts slots and calls
+	{"copies", (*session).copies}, // subtracts gaps
 	{"memory", (*session).memory},
 	{"units", (*session).units},
 }

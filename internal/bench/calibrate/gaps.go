@@ -10,7 +10,7 @@ const (
 )
 
 // gaps measures the time between consecutive pieces of work. Measurements show the sum of a gap and the kernel after
-// it. The time of the kernel alone, its ramp, is measured with many independent kernels that each fill the device:
+// it: its ramp and its block. The ramp is measured with many independent kernels that each fill the device:
 // their gaps overlap with other kernels.
 func (s *session) gaps() error {
 	empty, err := s.launch("empty", 1, 32)
@@ -22,6 +22,10 @@ func (s *session) gaps() error {
 		return err
 	}
 	s.measure("kernel_ramp_ns", ramp)
+	if err := s.flush(); err != nil {
+		return err
+	}
+	ramp.Value += s.slot(1) // of an empty kernel of one warp
 	for _, g := range []struct {
 		name    string
 		lo, hi  int
@@ -52,7 +56,7 @@ func (s *session) gaps() error {
 func (s *session) ramp() (Estimate, error) {
 	const branches = 32
 	blocks := uint32(2 * s.info.Multiprocessors) // with half the threads that a multiprocessor holds
-	full, err := s.launch("empty", blocks, uint32(min(blockThreads, s.info.MaxThreads)))
+	full, err := s.launch("empty", blocks, s.threads())
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -60,11 +64,7 @@ func (s *session) ramp() (Estimate, error) {
 	if err != nil {
 		return e, err
 	}
-	starting := float64(0)
-	if rate := s.of("blocks_per_cycle").Value; rate > 0 {
-		starting = float64(blocks) / rate * s.cycle
-	}
-	return e.times(1.0 / branches).minus(Estimate{Value: starting}), nil
+	return e.times(1.0 / branches).minus(Estimate{Value: s.slot(int(s.threads()) / lanesPerWarp)}), nil
 }
 
 // pacedGraph returns the device time of a graph.

@@ -58,6 +58,16 @@ const otherTemplate = `
 	ret;
 }
 
+// One word.
+.visible .entry store(.param .u64 store_out)
+{
+	.reg .b64 %out;
+	ld.param.u64 %out, [store_out];
+	cvta.to.global.u64 %out, %out;
+	st.global.u32 [%out], 1;
+	ret;
+}
+
 // One turn of a loop costs one taken branch; the count is a float, so that it
 // does not wait for the pipe of the comparison.
 .visible .entry rate_branch(.param .u64 rate_branch_out, .param .u32 rate_branch_n)
