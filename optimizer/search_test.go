@@ -63,7 +63,7 @@ func TestRehearsalOfLayouts(t *testing.T) {
 // finds such plans, over streams too.
 func TestAutoSearches(t *testing.T) {
 	searchInFull(t)
-	for name, best := range map[string]int64{"two_uploads": 1_023_661, "mixed": 452_506} {
+	for name, best := range map[string]int64{"two_uploads": 1_034_920, "mixed": 449_135} {
 		if testing.Short() && name == "mixed" {
 			continue
 		}
