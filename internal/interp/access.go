@@ -28,7 +28,9 @@ type access struct {
 	atomic       string    // the kind of an atomic operation, "add.f32"
 	strong       bool      // atomic or volatile: no race with other strong accesses
 	synchronises bool      // code may use it to wait for other threads
+	read         bool      // an update whose result is used
 	once         bool      // an update that one lane makes for the warp
+	constant     bool      // a load from constant memory, whose space is Global
 	ignoresOld   bool      // an update that ignores the old value
 	draws        bool      // an update by which blocks draw numbers: see Kernel.sharesWork
 	memory       bool      // the instruction is an access; other instructions use this struct too
@@ -487,5 +489,15 @@ func (w *warp) lane(e element, i int) uint64 {
 func (w *warp) setLane(e element, i int, v uint64) {
 	if e.reg != noSlot {
 		writeCell(unsafe.Add(w.regs, int(e.reg)+i*e.size), e.size, v)
+	}
+}
+
+// fromConstants wraps a load from constant memory. The constant cache holds what kernels use, so that nothing comes
+// from L2.
+func fromConstants(load handler) handler {
+	return func(w *warp, in *inst) {
+		before := w.eng.count.read
+		load(w, in)
+		w.eng.count.read = before
 	}
 }

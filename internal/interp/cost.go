@@ -75,7 +75,9 @@ var (
 
 	// A memory instruction counts one wavefront; gauge adds the others.
 	costShared   = on(unit.Memory, 1, 24)
-	costLocal    = on(unit.Memory, 1, 30) // as a rule in L1
+	costConstant = on(unit.Memory, 1, 27)  // from the constant cache
+	costUniform  = on(unit.Integer, 1, 27) // the same, by one instruction for the warp
+	costLocal    = on(unit.Memory, 1, 30)  // as a rule in L1
 	costGlobal   = on(unit.Memory, 1, 0).withTrip()
 	costAtomic   = on(unit.Memory, 1, 60).withTrip()
 	costAtomicSM = on(unit.Memory, 1, 60)

@@ -175,3 +175,46 @@ func TestBarriersOnThePath(t *testing.T) {
 	}
 	require.Zero(t, warpOf(t, "", 128).Path.Barriers)
 }
+
+// Loads of constants come from a cache of their own: one instruction if the code shows that all lanes load the same
+// word, else a cycle of the memory unit for each word.
+func TestConstants(t *testing.T) {
+	module := `.version 7.0
+.target sm_70
+.address_size 64
+.const .align 4 .b8 table[128] = {7, 0, 0, 0, 9};
+.visible .entry k(.param .u64 p)
+{
+	.reg .b64 %p, %c;
+	.reg .b32 %t, %u, %v;
+	ld.param.u64 %p, [p];
+	mov.u32 %t, %tid.x;
+	mad.wide.u32 %p, %t, 4, %p;
+	mov.u64 %c, table;
+BODY
+	st.global.u32 [%p], %v;
+	ret;
+}
+`
+	for _, c := range []struct {
+		name, body string
+		memory     float64 // cycles of the memory unit
+		sum        uint32
+	}{
+		{"one word", "ld.const.u32 %v, [table+4];", 1, 32 * 9},
+		{"one word, by address", "ld.const.u32 %v, [%c];", 1, 32 * 7},
+		{"a word each", "mad.wide.u32 %c, %t, 4, %c;\n\tld.const.u32 %v, [%c];", 33, 7 + 9},
+		{"one word, as threads happen to compute it", "shr.u32 %u, %t, 5;\n\tmad.wide.u32 %c, %u, 4, %c;\n\tld.const.u32 %v, [%c];", 2, 32 * 7},
+	} {
+		d := open(t, "k.ptx", strings.Replace(module, "BODY", "\t"+c.body, 1))
+		p := buffer(d, "p", make([]uint32, 32))
+		s := d.run("k", Launch{Grid: dims(1, 1, 1), Block: dims(32, 1, 1), CacheBytes: 1 << 16, Params: params(p)})
+		require.Equal(t, c.memory, s.Work[unit.Memory], c.name)
+		require.Zero(t, s.SectorsRead, c.name)
+		sum := uint32(0)
+		for _, v := range contents[uint32](d, p) {
+			sum += v
+		}
+		require.Equal(t, c.sum, sum, c.name)
+	}
+}

@@ -128,6 +128,8 @@ func (g *gauge) access(w *warp, in *inst) {
 	switch {
 	case space == ptx.ParamSpace:
 		return
+	case in.x.constant:
+		g.takes(float64(distinctWords(w, in)))
 	case space == ptx.Local, space == ptx.Generic && first-localWindow < windowSize:
 		g.takes(float64(in.x.bytes()+3) / 4) // the lanes' words are adjacent
 	case space == ptx.Shared, space == ptx.Generic && first-sharedWindow < windowSize:

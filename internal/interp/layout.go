@@ -59,6 +59,7 @@ func (it *item) isStore() bool { return it.x != nil && it.x.kind == stores }
 func (l *lowering) finish() {
 	l.results()
 	l.fuse()
+	l.uniforms()
 	l.cutSegments()
 	l.reconverge()
 	live := l.liveness()

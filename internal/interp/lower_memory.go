@@ -27,7 +27,7 @@ func (l *lowering) memory(r *inst, op *ptx.Operand, kind accessKind, typ ptx.Typ
 	}
 	// .const variables are in global memory, where they have generic addresses.
 	if x.space == ptx.Const {
-		x.space = ptx.Global
+		x.space, x.constant = ptx.Global, true
 	}
 	r.imm = uint64(op.Imm)
 	r.site = int32(l.k.sites)
@@ -108,20 +108,16 @@ func (l *lowering) results() {
 			used[guard] = true
 		}
 	}
-	var varies []bool // computed for kernels with atomics
 	for i := range l.items {
 		it := &l.items[i]
 		x := it.x
 		if x == nil || x.kind != updates {
 			continue
 		}
-		if varies == nil {
-			varies = l.varying()
-		}
 		// An atom whose result nothing reads is equivalent to a red.
 		read := it.d != noSlot && used[it.d]
 		exchange := strings.HasPrefix(x.atomic, "exch")
-		x.once = !read && it.aggregates(varies)
+		x.read = read
 		x.synchronises = x.synchronises || read || exchange || strings.HasPrefix(x.atomic, "cas")
 		x.ignoresOld = x.ignoresOld || exchange && !read && x.op != nil // PTX has no red.exch: this is a store that is ordered with atomics
 		if x.space == ptx.Global || x.space == ptx.Generic {
@@ -188,6 +184,11 @@ func (l *lowering) load() error {
 	// The wrapper is around every handler, also the fast ones.
 	if r.x.watched {
 		r.exec = withPolling(r.exec)
+	}
+	if r.x.constant {
+		r.exec = fromConstants(r.exec)
+		l.emit(r, costConstant)
+		return nil
 	}
 	l.emit(r, loadCost(r.x.space))
 	return nil

@@ -1,11 +1,31 @@
 package interp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
+
+// uniforms finds the instructions that are made once for a warp, because the code shows that all lanes have the same
+// operands: atomic operations whose result is unused, and loads of constants.
+func (l *lowering) uniforms() {
+	concerned := func(it *item) bool { return it.x != nil && it.x.memory && (it.x.kind == updates || it.x.constant) }
+	if !slices.ContainsFunc(l.items, func(it item) bool { return concerned(&it) }) {
+		return
+	}
+	varies := l.varying()
+	for i := range l.items {
+		switch it := &l.items[i]; {
+		case !concerned(it):
+		case it.x.kind == updates:
+			it.x.once = it.aggregates(varies)
+		case !varies[it.a]:
+			it.cost = costUniform
+		}
+	}
+}
 
 // varying returns which registers may differ between the lanes of a warp. A register is
 // uniform if all its definitions compute it from uniform registers. The analysis is
@@ -44,7 +64,7 @@ func (l *lowering) varying() []bool {
 // of a single lane for its warp: an integer operation of all lanes on one word, with one operand.
 func (it *item) aggregates(varies []bool) bool {
 	x := it.x
-	if !x.memory || it.a == noSlot || it.b == noSlot {
+	if x.read || it.a == noSlot || it.b == noSlot {
 		return false
 	}
 	global := x.space == ptx.Global || x.space == ptx.Generic

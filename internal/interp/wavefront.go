@@ -100,3 +100,13 @@ func tagCycles(w *warp, in *inst, n uint64) float64 {
 	}
 	return 0.6 + float64(lines.count)/4
 }
+
+// distinctWords returns the number of addresses of an access to constant memory, which the constant cache serves one
+// after the other.
+func distinctWords(w *warp, in *inst) int64 {
+	var words sectorSet
+	for m := w.live; m != 0; m &= m - 1 {
+		words.one(w.address(in, bits.TrailingZeros32(m)) + 1)
+	}
+	return words.count
+}
