@@ -37,9 +37,8 @@ var h200 = Profile{
 	MemoryShare: 0.78,      // kernels that scale 135 and 256 MB reach 0.68 and 0.70, with a part of it in L2 [E]
 	SMGBps:      64 * 1.98, // 64 bytes per cycle between an SM and L2: estimate, not measured
 	L2Bytes:     60 << 20,  // bytes, as the driver reports [E]
-	// 5120 bytes per cycle, as [A] says of the A100, times the 69 % that a V100 reaches of its
-	// 2048 [J]: estimate, not measured.
-	L2GBps:     0.69 * 5120 * 1.98,
+	// 0.57 of the 5120 bytes per cycle that [A] states: kernels of 33 MB whose data stays in L2 take 5.8 us [E].
+	L2GBps:     0.57 * 5120 * 1.98,
 	L2Slices:   80,        // 5120 bytes per cycle at 64 each: estimate, not measured
 	L1Bytes:    256 << 10, // [H]
 	LinkGBps:   55,        // PCIe 5 x16 is 63 raw [D]; 55 after protocol overhead: estimate, not measured
