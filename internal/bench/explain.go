@@ -7,8 +7,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/uncertainty"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -16,18 +18,20 @@ import (
 // Explanation attributes the time of one replay to causes. The causes add up to the makespan, because each instant
 // has exactly one: see sim.Device.Timeline.
 type Explanation struct {
-	Workload   string  `json:"workload"`
-	Size       int     `json:"size"`
-	Memory     string  `json:"memory"`
-	Device     string  `json:"device"`
-	Simulated  bool    `json:"simulated"`
-	Sample     int64   `json:"sample,omitempty"` // blocks run per launch; if not 0, no data were computed
-	Strategy   string  `json:"strategy"`
-	Backend    string  `json:"backend"`
-	MakespanPS int64   `json:"makespan_ps"`
-	Causes     []Share `json:"causes"`
-	Limits     []Share `json:"limits"`
-	Work       []Blame `json:"work"`
+	Workload   string `json:"workload"`
+	Size       int    `json:"size"`
+	Memory     string `json:"memory"`
+	Device     string `json:"device"`
+	Simulated  bool   `json:"simulated"`
+	Sample     int64  `json:"sample,omitempty"` // blocks run per launch; if not 0, no data were computed
+	Strategy   string `json:"strategy"`
+	Backend    string `json:"backend"`
+	MakespanPS int64  `json:"makespan_ps"`
+	// Uncertainty is that of the makespan, relative: see package uncertainty.
+	Uncertainty float64 `json:"uncertainty"`
+	Causes      []Share `json:"causes"`
+	Limits      []Share `json:"limits"`
+	Work        []Blame `json:"work"`
 
 	Costs *optimizer.Measurement `json:"-"` // costs used for the plan
 }
@@ -74,7 +78,8 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 	x = Explanation{
 		Workload: w.Name, Size: p.Size, Memory: p.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
 		Strategy: strategy, Backend: backend.String(), MakespanPS: seen.total,
-		Costs: in.Measured,
+		Uncertainty: seen.uncertainty(dev.Profile()),
+		Costs:       in.Measured,
 	}
 	x.account(seen.steps, seen.work)
 	return x, nil
@@ -88,6 +93,15 @@ type watched struct {
 	total int64
 	steps []sim.Step
 	work  []sim.Work
+}
+
+// uncertainty returns the relative uncertainty of the time of the replay.
+func (w *watched) uncertainty(p *model.Profile) float64 {
+	var shares []uncertainty.Share
+	for _, s := range w.steps {
+		shares = append(shares, uncertainty.Share{Limit: s.Limit, PS: s.Took})
+	}
+	return uncertainty.Of(shares, p)
 }
 
 // watchReplay runs replays until the caches are in their steady state, then records one more.
@@ -157,7 +171,7 @@ func WriteExplanation(w io.Writer, x *Explanation) error {
 	if x.Sample > 0 {
 		sampled = fmt.Sprintf("; sampled, %d blocks per launch, no data computed", x.Sample)
 	}
-	fmt.Fprintf(w, "%s %d, %s/%s on %s: %s us of virtual time%s\n\n", x.Workload, x.Size, x.Strategy, x.Backend, x.Device, us(x.MakespanPS), sampled)
+	fmt.Fprintf(w, "%s %d, %s/%s on %s: %s us of virtual time %s%s\n\n", x.Workload, x.Size, x.Strategy, x.Backend, x.Device, us(x.MakespanPS), uncertainty.Format(x.Uncertainty), sampled)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "cause\tus\tshare\t")
 	for _, c := range x.Causes {

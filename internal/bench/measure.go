@@ -31,6 +31,7 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 			launches = append(launches, w.Launched.Demand)
 		}
 	}
+	in.Uncertainty = seen.uncertainty(simulated.Profile())
 	in.Measured, err = optimizer.NewMeasurement(plan.Schedule.Graph, simulated.Profile(), launches)
 	return err
 }

@@ -31,6 +31,8 @@ type Record struct {
 	MaxUS    float64 `json:"max_us"`
 	EventUS  float64 `json:"event_us"` // device time between events: median of other iterations
 
+	Uncertainty float64 `json:"uncertainty,omitempty"` // relative, of predicted times: see package uncertainty
+
 	Checked   bool    `json:"checked"` // the result was compared with the CPU reference
 	MaxError  float64 `json:"max_error"`
 	OK        bool    `json:"ok"`

@@ -157,7 +157,8 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 		Ops: plan.Analyzed.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
 		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
 		Iterations: r.Iterations, Sample: r.Sample, Checked: r.Sample == 0, OK: true,
-		PTXHash: fmt.Sprintf("%016x", in.PTXHash()), Compiler: runtime.Version(), Commit: Commit(),
+		Uncertainty: in.Uncertainty,
+		PTXHash:     fmt.Sprintf("%016x", in.PTXHash()), Compiler: runtime.Version(), Commit: Commit(),
 	}
 	if rec.Checked {
 		rec.InputHash = fmt.Sprintf("%016x", in.InputHash())

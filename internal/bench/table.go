@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/reprise-gpu/reprise/internal/uncertainty"
 )
 
 // WriteTable prints the records as an aligned table. Times of a simulated
@@ -20,7 +22,30 @@ func WriteTable(w io.Writer, records []Record) error {
 			r.Workload, r.Size, r.Memory, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
 			r.ReplayUS, r.SpeedupOverSerial, maxError(&r), verdict(&r))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return writeUncertainties(w, records)
+}
+
+// writeUncertainties prints a line for each workload and size whose times are predicted.
+func writeUncertainties(w io.Writer, records []Record) (err error) {
+	type program struct {
+		workload, memory string
+		size             int
+	}
+	last := program{}
+	for _, r := range records {
+		p := program{r.Workload, r.Memory, r.Size}
+		if r.Uncertainty == 0 || p == last {
+			continue
+		}
+		last = p
+		if _, err = fmt.Fprintf(w, "times of %s %d, %s: %s\n", p.workload, p.size, p.memory, uncertainty.Format(r.Uncertainty)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func maxError(r *Record) string {

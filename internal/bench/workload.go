@@ -104,6 +104,8 @@ type Instance struct {
 
 	// Measured holds the measured demands of launches; nil before Measure.
 	Measured *optimizer.Measurement
+	// Uncertainty is that of predicted times, relative (see package uncertainty); 0 before Measure and on a GPU.
+	Uncertainty float64
 	// Also lists optional passes for plans.
 	Also []string
 

@@ -19,6 +19,9 @@ type Comparison struct {
 	// BoundUS is the contention-free lower bound in us: the critical path through the dependencies, of operations
 	// that each have the device alone. It is 0 if these durations are unknown.
 	BoundUS float64 `json:"bound_us"`
+	// Uncertainty is that of predicted times, relative: see package uncertainty. It is 0 for measured ones.
+	Uncertainty float64 `json:"uncertainty,omitempty"`
+
 	Best    string  `json:"best"`     // name of the fastest row in Go
 	BestCPP string  `json:"best_cpp"` // name of the fastest row in C++; the first one if several are equally fast
 	Ratio   float64 `json:"ratio"`    // least time in Go divided by the least time in C++
@@ -49,6 +52,7 @@ func newComparison(records []bench.Record, f *found) *Comparison {
 		if shares, ok := f.overlap[row.Name]; ok {
 			row.Overlap = &shares
 		}
+		c.Uncertainty = max(c.Uncertainty, row.Uncertainty)
 		c.Rows = append(c.Rows, row)
 	}
 	c.relate()

@@ -3,7 +3,10 @@ package compare
 import (
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
+
+	"github.com/reprise-gpu/reprise/internal/uncertainty"
 )
 
 // WriteTables writes a table for each comparison and one of their means.
@@ -25,8 +28,8 @@ func (c *Comparison) write(w io.Writer) error {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t\n",
-			r.Name, micros(r.ReplayUS), micros(r.EventUS), times(r.RatioToGraph), times(r.RatioToBest),
-			times(r.SpeedupOverSerial), times(r.SpeedupOverSync), percent(r.OfBound),
+			r.Name, micros(r.ReplayUS), micros(r.EventUS), c.times(r.RatioToGraph), c.times(r.RatioToBest),
+			c.times(r.SpeedupOverSerial), c.times(r.SpeedupOverSync), percent(r.OfBound),
 			r.shares(), r.Lanes, r.Syncs, calls(r), r.maxError(), r.verdict())
 	}
 	if err := t.Flush(); err != nil {
@@ -35,8 +38,20 @@ func (c *Comparison) write(w io.Writer) error {
 	if c.Ratio > 0 {
 		fmt.Fprintf(w, "%s takes %.2f %% of the time of %s; ", c.Best, 100*c.Ratio, c.BestCPP)
 	}
-	_, err := fmt.Fprintf(w, "the contention-free lower bound is %s us\n", micros(c.BoundUS))
+	fmt.Fprintf(w, "the contention-free lower bound is %s us\n", micros(c.BoundUS))
+	if c.Uncertainty == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "times are %s; ratios with ≈ differ from 1 by less\n", uncertainty.Format(c.Uncertainty))
 	return err
+}
+
+// times formats a ratio of predicted times, and marks one that differs from 1 by less than they are uncertain.
+func (c *Comparison) times(v float64) string {
+	if v != 0 && v != 1 && math.Abs(math.Log(v)) < c.Uncertainty {
+		return "≈" + times(v)
+	}
+	return times(v)
 }
 
 // virtual returns the note for times that are not those of a GPU.
