@@ -54,7 +54,7 @@ type Demand struct {
 	LinkOut float64   `json:"link_out_bytes,omitempty"`   // the same, written
 	Faulted float64   `json:"faulted_bytes,omitempty"`    // bytes of managed memory that are faulted in during the kernel
 	Bulk    float64   `json:"bulk_bytes,omitempty"`       // bytes of managed memory that move to the device before the kernel starts
-	Stores  bool      `json:"stores,omitempty"`           // writes memory, which a successor waits for
+	Memory  bool      `json:"memory,omitempty"`           // accesses memory: before a successor starts, the caches are made consistent
 	Updates float64   `json:"updates,omitempty"`          // atomic operations performed in L2
 	Lines   float64   `json:"updated_lines,omitempty"`    // number of 128-byte lines that these operations access; 0 if they are spread over all of L2
 	// BlockCycles is the mean latency of a block when nothing else runs, in cycles. SlowestCycles is the latency of

@@ -11,7 +11,7 @@ import (
 
 // No field is left out of the JSON, and every number comes back bit by bit.
 func TestDemandsSurviveJSON(t *testing.T) {
-	want := Demand{Kind: Kernel, Duration: 7, Stores: true}
+	want := Demand{Kind: Kernel, Duration: 7, Memory: true}
 	v := reflect.ValueOf(&want).Elem()
 	for i := range v.NumField() {
 		if f := v.Field(i); f.Kind() == reflect.Float64 {

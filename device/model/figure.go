@@ -164,7 +164,7 @@ var times = []Figure{
 	{"copy_on_latency_ns", "fixed cost of a copy within the device or a memset", 0, maxTime, func(p *Profile) any { return &p.CopyOnLatency }, false},
 	{"host_call_latency_ns", "fixed cost of a host callback", 0, maxTime, func(p *Profile) any { return &p.HostCallLatency }, false},
 	{"condition_latency_ns", "a conditional node's reading of its condition, once per iteration and once to end", 0, maxTime, func(p *Profile) any { return &p.ConditionLatency }, false},
-	{"flush_latency_ns", "from the last instruction of a kernel that writes memory until a successor may read what it wrote", 0, maxTime, func(p *Profile) any { return &p.FlushLatency }, true},
+	{"flush_latency_ns", "from the last instruction of a kernel that accesses memory until the caches are consistent for a successor", 0, maxTime, func(p *Profile) any { return &p.FlushLatency }, true},
 	{"block_latency_ns", "from the end of a block to the first instruction of the next in its slot", 0, maxTime, func(p *Profile) any { return &p.BlockLatency }, true},
 	{"warp_latency_ns", "the same, more for each warp of the block", 0, maxTime, func(p *Profile) any { return &p.WarpLatency }, true},
 	{"fault_latency_ns", "what a kernel waits for the first managed memory that it faults in, beside the transfer", 0, maxTime, func(p *Profile) any { return &p.FaultLatency }, false},

@@ -47,7 +47,7 @@ type Profile struct {
 	CopyOnLatency    Time // fixed cost of a device to device copy or a memset
 	HostCallLatency  Time // fixed cost of a host callback
 	ConditionLatency Time // evaluation of a condition by a conditional node; a loop of n iterations takes n+1
-	FlushLatency     Time // from the last instruction of a kernel that writes memory until its successors may read what it wrote
+	FlushLatency     Time // from the last instruction of a kernel that accesses memory until the caches are consistent for a successor
 	BlockLatency     Time // from the end of a block to the first instruction of the next block in its slot
 	WarpLatency      Time // the same, in addition for each warp of the block
 	FaultLatency     Time // delay of a kernel at its first access to managed memory on the host, without the transfer

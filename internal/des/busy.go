@@ -62,7 +62,7 @@ func (b *Busy) kernel(d *model.Demand) {
 // ramp returns the least time from a kernel's first slot to the start of its first computing block.
 func (b *Busy) ramp(d *model.Demand) model.Time {
 	least := b.profile.KernelRamp
-	if d.Stores {
+	if d.Memory {
 		least += b.profile.FlushLatency
 	}
 	if d.Faulted == 0 {

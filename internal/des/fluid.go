@@ -187,7 +187,7 @@ func (f *fluid) addKernel(w flow, d *model.Demand) {
 	cycle := 1e6 / p.ClockMHz // ps
 	w.capacity = float64(p.SMs) * math.Floor(d.PerSM)
 	w.blocks, w.left, w.latency = d.Blocks, d.Blocks, p.KernelRamp
-	if d.Stores {
+	if d.Memory {
 		w.latency += p.FlushLatency
 	}
 	if d.Faulted > 0 {

@@ -47,18 +47,18 @@ func TestMoreWorkTakesNoLess(t *testing.T) {
 	for range 300 {
 		d := model.Demand{
 			Kind: model.Kernel, Blocks: float64(1 + r.IntN(5000)), PerSM: float64(1 + r.IntN(16)), BlockCycles: 10000 * r.Float64(),
-			Bytes: 1e8 * r.Float64(), L2Bytes: 1e8 * r.Float64(), Updates: 1e4 * r.Float64(), Stores: r.IntN(2) == 0,
+			Bytes: 1e8 * r.Float64(), L2Bytes: 1e8 * r.Float64(), Updates: 1e4 * r.Float64(), Memory: r.IntN(2) == 0,
 			Work: unit.Work{unit.FP32: 1e6 * r.Float64(), unit.Memory: 1e6 * r.Float64()},
 		}
 		base := spans(p, d)[0].End
 		for name, change := range map[string]func(d *model.Demand){
-			"latency": func(d *model.Demand) { d.BlockCycles *= 1.3 },
-			"memory":  func(d *model.Demand) { d.Bytes *= 1.3 },
-			"L2":      func(d *model.Demand) { d.L2Bytes *= 1.3 },
-			"floats":  func(d *model.Demand) { d.Work[unit.FP32] *= 1.3 },
-			"loads":   func(d *model.Demand) { d.Work[unit.Memory] *= 1.3 },
-			"atomics": func(d *model.Demand) { d.Updates *= 1.3 },
-			"stores":  func(d *model.Demand) { d.Stores = true },
+			"latency":  func(d *model.Demand) { d.BlockCycles *= 1.3 },
+			"memory":   func(d *model.Demand) { d.Bytes *= 1.3 },
+			"L2":       func(d *model.Demand) { d.L2Bytes *= 1.3 },
+			"floats":   func(d *model.Demand) { d.Work[unit.FP32] *= 1.3 },
+			"loads":    func(d *model.Demand) { d.Work[unit.Memory] *= 1.3 },
+			"atomics":  func(d *model.Demand) { d.Updates *= 1.3 },
+			"accesses": func(d *model.Demand) { d.Memory = true },
 		} {
 			more := d
 			change(&more)

@@ -34,7 +34,7 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 		Kind: model.Kernel, Blocks: float64(s.Blocks), PerSM: j.perSM, Work: s.Work,
 		BlockCycles: d.turn(j, s.Path, trip), SlowestCycles: d.turn(j, s.Slowest, trip),
 		Bytes: dram, L2Bytes: float64(s.SectorsMissed+s.SectorsWrite) * sectorBytes * max(1, s.Pairing),
-		Stores:  s.SectorsWrite > 0,
+		Memory:  s.SectorsRead+s.SectorsWrite > 0,
 		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
 	}
 	if d.profile.PageFaults() {
