@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/section"
 )
 
 // odd is a profile none of whose figures is round.
@@ -109,7 +111,7 @@ func TestFiguresAreOnTheirPage(t *testing.T) {
 	for _, f := range Figures() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Doc, number(f.Least), number(f.Most))
 	}
-	checkPage(t, "../../docs/PROFILE.md", "figures", b.String())
+	section.Check(t, "../../docs/PROFILE.md", "figures", b.String())
 }
 
 func TestProfileFileErrors(t *testing.T) {

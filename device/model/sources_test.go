@@ -1,7 +1,6 @@
 package model
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/cockroachdb/datadriven" // its flag, -rewrite
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/section"
 )
 
 // source is a Go file of this package, with its comments by line.
@@ -198,13 +198,7 @@ func checkDevicePage(t *testing.T, file, legend string, figures []figure, meanin
 		fmt.Fprintf(&rows, "| `%s` | `%s` | %s | %s |\n", f.name, f.value, what, f.from)
 	}
 	require.NotEmpty(t, id, name)
-	page, text := "../../docs/devices/"+id+".md", fmt.Sprintf(deviceHead, name, id, legend)+rows.String()
-	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-		require.NoError(t, os.WriteFile(page, []byte(text), 0o644))
-	}
-	had, err := os.ReadFile(page)
-	require.NoError(t, err)
-	require.Equal(t, text, string(had), "%s is stale: run the test with -rewrite and read the diff", page)
+	section.CheckPage(t, "../../docs/devices/"+id+".md", fmt.Sprintf(deviceHead, name, id, legend)+rows.String())
 }
 
 // legend lists the sources that a comment names: "[D] NVIDIA ...".
@@ -221,21 +215,4 @@ func legend(doc string) string {
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n") + "\n"
-}
-
-// checkPage compares a part of a page with text, or writes it there.
-func checkPage(t *testing.T, path, name, text string) {
-	t.Helper()
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
-	begin, end := "<!-- begin "+name+", written by a test -->\n", "<!-- end "+name+" -->\n"
-	before, rest, ok := strings.Cut(string(page), begin)
-	require.True(t, ok, "no %q", begin)
-	had, after, ok := strings.Cut(rest, end)
-	require.True(t, ok, "no %q", end)
-	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-		require.NoError(t, os.WriteFile(path, []byte(before+begin+text+end+after), 0o600))
-		return
-	}
-	require.Equal(t, text, had, "%s is stale: run the test with -rewrite and read the diff", path)
 }

@@ -1,15 +1,13 @@
 package sim_test
 
 import (
-	goflag "flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/reprise-gpu/reprise/internal/section"
 	"github.com/reprise-gpu/reprise/internal/texel"
 
-	_ "github.com/cockroachdb/datadriven" // its flag, -rewrite
 	"github.com/stretchr/testify/require"
 )
 
@@ -151,7 +149,7 @@ func TestMagnitudes(t *testing.T) {
 		require.Greater(t, of("2^20 atomic adds to one", k), 5*of("2^20 atomic adds to 2^16", k), id)
 	}
 	require.Greater(t, of("transpose through shared memory, 32", 0), 1.5*of("transpose through shared memory, padded", 0))
-	checkSection(t, "magnitudes", magnitudeTable(values))
+	section.Check(t, timeModel, "magnitudes", magnitudeTable(values))
 }
 
 func magnitudeTable(values [][devices]float64) string {
@@ -168,21 +166,3 @@ func magnitudeTable(values [][devices]float64) string {
 }
 
 const timeModel = "../../docs/TIME-MODEL.md"
-
-// checkSection compares the part of docs/TIME-MODEL.md between two marks with
-// text, or writes it there.
-func checkSection(t *testing.T, name, text string) {
-	t.Helper()
-	page, err := os.ReadFile(timeModel)
-	require.NoError(t, err)
-	begin, end := "<!-- begin "+name+", written by a test -->\n", "<!-- end "+name+" -->\n"
-	before, rest, ok := strings.Cut(string(page), begin)
-	require.True(t, ok, "no %q", begin)
-	had, after, ok := strings.Cut(rest, end)
-	require.True(t, ok, "no %q", end)
-	if f := goflag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-		require.NoError(t, os.WriteFile(timeModel, []byte(before+begin+text+end+after), 0o644))
-		return
-	}
-	require.Equal(t, text, had, "docs/TIME-MODEL.md is stale: run the test with -rewrite and read the diff")
-}
