@@ -108,6 +108,7 @@ type figure struct {
 	legend       []entry
 	panels       [][]*plot.Plot // rows of equal length; nil for an empty place
 	width        vg.Length      // of one panel
+	height       vg.Length      // of one panel; 0 is panelHeight
 }
 
 // entry is an entry of the legend.
@@ -161,7 +162,11 @@ func (f *figure) size() (w, h vg.Length) {
 	for _, line := range f.lines() {
 		w = max(w, line.style.Width(line.text))
 	}
-	return w + 2*margin, panelHeight*vg.Length(len(f.panels)) + f.above(w) + 2*margin
+	tall := f.height
+	if tall == 0 {
+		tall = panelHeight
+	}
+	return w + 2*margin, tall*vg.Length(len(f.panels)) + f.above(w) + 2*margin
 }
 
 // above returns the height of the part above the panels.
