@@ -54,6 +54,7 @@ func TestCommands(t *testing.T) {
 			switch d.Cmd {
 			case "file":
 				name := filepath.Join(dir, d.CmdArgs[0].Key)
+				require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 				require.NoError(t, os.WriteFile(name, []byte(d.Input+"\n"), 0o644))
 				return ""
 			case "run":
