@@ -127,7 +127,7 @@ api: ## compare the exported API with that of the last release
 # By default, go minimizes an input that adds coverage for a minute, which would take the whole run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)
-	@for pkg in ./importer ./device/model ./internal/des ./ir ./internal/ptx ./internal/ptx/access ./internal/interp ./solver/sparse; do \
+	@for pkg in ./importer ./device/model ./internal/bench/validation ./internal/des ./ir ./internal/ptx ./internal/ptx/access ./internal/interp ./solver/sparse; do \
 		targets=$$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); \
 		for target in $$targets; do \
 			echo "fuzz $$pkg $$target"; \
@@ -155,6 +155,10 @@ compare: build baseline libcudasim ## compare the six workloads, traced in Go an
 .PHONY: benchmarks
 benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluation, sampled (half an hour; continues after an interrupt)
 	scripts/benchmarks.sh
+
+.PHONY: validate
+validate: ## compare predicted times of kernels with published ones (a quarter of a minute); VALIDATE=FILE.csv compares with others
+	$(GO) run ./cmd/reprise validate $(VALIDATE)
 
 .PHONY: bench-sim
 bench-sim: ## time the simulator's interpreter: lane-instructions per second and core
@@ -299,12 +303,13 @@ gpu-bundle: build baseline ## build the checks for a machine with a GPU, build/g
 GPU_CHECK_SIM := build/gpu-check-sim
 GPU_CHECK_STEPS ?= # all
 COMPARE_FLAGS ?= --size tiny --memory all
+VALIDATE_FLAGS ?= --only micro/h200/small_graph/4096
 
 .PHONY: gpu-check-sim
 gpu-check-sim: gpu-bundle libcudasim ## run the bundle's checks on the simulated driver (needs g++)
 	@mkdir -p $(GPU_CHECK_SIM)
 	@ln -sf $(abspath $(LIBCUDASIM)) $(GPU_CHECK_SIM)/libcuda.so.1
-	REPRISE_LIBCUDA=sim LIBCUDA=$(abspath $(LIBCUDASIM)) LD_LIBRARY_PATH=$(abspath $(GPU_CHECK_SIM)) COMPARE_FLAGS="$(COMPARE_FLAGS)" \
+	REPRISE_LIBCUDA=sim LIBCUDA=$(abspath $(LIBCUDASIM)) LD_LIBRARY_PATH=$(abspath $(GPU_CHECK_SIM)) COMPARE_FLAGS="$(COMPARE_FLAGS)" VALIDATE_FLAGS="$(VALIDATE_FLAGS)" \
 		$(GPU_BUNDLE)/gpu-check.sh -o $(GPU_CHECK_SIM) $(GPU_CHECK_STEPS)
 
 .PHONY: clean

@@ -11,10 +11,11 @@
 #
 # Environment variables, with defaults: STEP_SECONDS, the time limit of a step (900); CUDA_HOME, the
 # toolkit; LIBCUDA, the driver that the C programs are linked with (libcuda.so.1); REPRISE_LIBCUDA, the
-# driver that the Go programs use, as for reprise itself; COMPARE_FLAGS, the flags of step compare (--memory all).
+# driver that the Go programs use, as for reprise itself; COMPARE_FLAGS, the flags of step compare (--memory all);
+# VALIDATE_FLAGS, those of step validate (none).
 set -uo pipefail
 
-all_steps=(machine conformance tests programs header ptx calibrate bench compare sanitizer)
+all_steps=(machine conformance tests programs header ptx calibrate bench validate compare sanitizer)
 bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 skipped=77 # what a step exits with that cannot run here
 
@@ -107,6 +108,16 @@ step_ptx() {
 step_calibrate() { "$bundle/bin/reprise" calibrate --device "$device" -o "$out/profile.json"; }
 
 step_bench() { "$bundle/bin/reprise" bench --device "$device" --json "$out/bench.json"; }
+
+# The profile is that of the step calibrate, if it ran. What the simulator predicts for these rows is in the log.
+step_validate() {
+	local flags profile=()
+	read -ra flags <<<"${VALIDATE_FLAGS-}"
+	[ ! -f "$out/profile.json" ] || profile=(--profile "$out/profile.json")
+	rm -rf "$out/rows" # of an earlier run into this folder
+	"$bundle/bin/reprise" validate --record "$out/rows" --device "$device" "${profile[@]}" "${flags[@]}" || return
+	"$bundle/bin/reprise" validate "$out/rows/train/rows.csv"
+}
 
 # The C++ programs contain no simulator: they run on the driver LIBCUDA if it is set.
 step_compare() {

@@ -29,14 +29,14 @@ func TestTheBundleRunsOnTheSimulatedDriver(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out, err := exec.Command("make", "-C", "..", "gpu-check-sim", "GPU_BUNDLE="+filepath.Join(dir, "gpu-bundle"),
-		"GPU_CHECK_SIM="+filepath.Join(dir, "results"), "COMPARE_FLAGS=vec --size tiny --memory pinned --iterations 1", "GPU_CHECK_STEPS=-d sim:h200 machine programs compare").CombinedOutput()
+		"GPU_CHECK_SIM="+filepath.Join(dir, "results"), "COMPARE_FLAGS=vec --size tiny --memory pinned --iterations 1", "GPU_CHECK_STEPS=-d sim:h200 machine programs validate compare").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.FileExists(t, filepath.Join(dir, "gpu-bundle.tar.gz"))
 	text, err := os.ReadFile(filepath.Join(dir, "results", "check.json"))
 	require.NoError(t, err)
 	var o outcome
 	require.NoError(t, json.Unmarshal(text, &o))
-	assert.Equal(t, map[string]string{"machine": "ok", "programs": "ok", "compare": "ok"}, o.statuses())
+	assert.Equal(t, map[string]string{"machine": "ok", "programs": "ok", "validate": "ok", "compare": "ok"}, o.statuses())
 	assert.Contains(t, o.Name, "REPRISE_LIBCUDA=sim", "the report names the simulator")
 	assert.Regexp(t, `^[0-9a-f]{12}(-dirty)?$`, o.Commit)
 }

@@ -154,7 +154,7 @@ func TestEveryStepIsReported(t *testing.T) {
 	o, _ := b.check(0)
 	assert.Equal(t, map[string]string{
 		"machine": "ok", "conformance": "ok", "tests": "ok", "programs": "ok", "header": "ok", "ptx": "ok",
-		"calibrate": "ok", "bench": "ok", "compare": "ok", "sanitizer": "ok",
+		"calibrate": "ok", "bench": "ok", "validate": "ok", "compare": "ok", "sanitizer": "ok",
 	}, o.statuses())
 	o.Steps = nil
 	_, err := time.Parse(time.RFC3339, o.Date)
@@ -180,7 +180,7 @@ func TestAFailingStepDoesNotStopTheOthers(t *testing.T) {
 	assert.Equal(t, "failed", o.Status)
 	assert.Equal(t, map[string]string{
 		"machine": "ok", "conformance": "failed: --- FAIL: TestConformance", "tests": "failed: --- FAIL: TestConformance",
-		"programs": "failed: works: FAILED", "header": "ok", "ptx": "ok", "calibrate": "ok", "bench": "ok", "compare": "ok",
+		"programs": "failed: works: FAILED", "header": "ok", "ptx": "ok", "calibrate": "ok", "bench": "ok", "validate": "ok", "compare": "ok",
 		"sanitizer": "failed: --- FAIL: TestConformance",
 	}, o.statuses())
 }
