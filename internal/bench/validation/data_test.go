@@ -12,13 +12,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bench/validation"
 	"github.com/reprise-gpu/reprise/internal/section"
+	"github.com/reprise-gpu/reprise/internal/uncertainty"
 )
 
 // TestPublishedTimes bounds the errors of the simulator on the published rows, and writes them into
-// docs/TIME-MODEL.md: `go test ./internal/bench/validation -run TestPublishedTimes -rewrite`. With -short it runs every
-// eighth row, with wider bounds.
+// docs/TIME-MODEL.md and package uncertainty: `go test ./internal/bench/validation -run TestPublishedTimes -rewrite`.
+// With -short it runs every eighth row, with wider bounds.
 func TestPublishedTimes(t *testing.T) {
 	set := validation.Data()
 	if testing.Short() {
@@ -52,6 +54,7 @@ func TestPublishedTimes(t *testing.T) {
 	}
 	checkLaunches(t, results)
 	section.Check(t, "../../../docs/TIME-MODEL.md", "validation", errorTables(s)+farthest(results))
+	section.CheckPage(t, "../../uncertainty/errors.csv", uncertainties(t, results))
 }
 
 func everyEighth(rows []validation.Row) (sample []validation.Row) {
@@ -124,6 +127,36 @@ func farthest(results []validation.Result) string {
 		v := validation.Describe(groups[key])
 		if v.Rows > 1 && math.Abs(math.Log(v.Geomean)) > math.Log(1.25) {
 			fmt.Fprintf(&b, "%s|%d|%.2f|\n", key, v.Rows, v.Geomean)
+		}
+	}
+	return b.String()
+}
+
+// uncertainties returns the errors of each class on each kind of device, and on any, of those with five rows or more:
+// two thirds of the rows are off by a smaller factor than 1 + error, either way.
+func uncertainties(t *testing.T, results []validation.Result) string {
+	factors := map[string][]float64{}
+	var classes []string
+	for i := range results {
+		r := &results[i]
+		p, err := model.Lookup(r.Row.Profile)
+		require.NoError(t, err)
+		if !slices.Contains(classes, r.Row.Class) {
+			classes = append(classes, r.Row.Class)
+		}
+		for _, kind := range []string{uncertainty.Kind(p), "any"} {
+			factors[r.Row.Class+","+kind] = append(factors[r.Row.Class+","+kind], max(r.Ratio(), 1/r.Ratio()))
+		}
+	}
+	slices.Sort(classes)
+	var b strings.Builder
+	b.WriteString("class,kind,rows,error\n")
+	for _, class := range classes {
+		for _, kind := range []string{"centre", "other", "any"} {
+			if list := factors[class+","+kind]; len(list) >= 5 {
+				slices.Sort(list)
+				fmt.Fprintf(&b, "%s,%s,%d,%.2f\n", class, kind, len(list), list[2*len(list)/3]-1)
+			}
 		}
 	}
 	return b.String()
