@@ -35,7 +35,7 @@ type gauge struct {
 	heads   int64 // measured in the head
 	issued  int64 // memory instructions of warps
 	extra   int64 // cycles of the memory unit beyond those of an instruction with one wavefront, in cycles of such an instruction times extraScale
-	asked   int64 // sectors that went to L2
+	asked   int64 // sectors that loads and stores passed on to L2
 	pairs   int64 // of asked, the aligned pairs
 	read    int64 // sectors that loads requested
 	missed  int64 // of read, those that were not in L1
@@ -215,10 +215,12 @@ func (g *gauge) sector(s uint64, in *inst, pair *uint64) {
 		}
 		g.missed++
 	}
-	g.asked++
-	if *pair != s>>1 {
-		g.pairs++
-		*pair = s >> 1
+	if kind != updates { // which the atomic units of L2 limit
+		g.asked++
+		if *pair != s>>1 {
+			g.pairs++
+			*pair = s >> 1
+		}
 	}
 	g.bytes.add(s, kind, g.tag, g.half)
 }
