@@ -68,6 +68,7 @@ func (m *declaredCosts) launch(op *ir.Op, moved float64) model.Demand {
 		Blocks:      float64(max(1, l.Grid.Count())),
 		PerSM:       float64(max(1, perSM)),
 		BlockCycles: guessedBlockCycles,
+		Memory:      len(op.Uses) > 0,
 	}
 	for _, a := range op.Uses {
 		d.Bytes += traffic(a)

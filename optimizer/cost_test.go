@@ -48,9 +48,9 @@ func TestDeclaredCosts(t *testing.T) {
 		{"host call", ir.Op{Kind: ir.KindHost, Cost: -1}, model.Demand{Kind: model.Host}},
 		{"empty", ir.Op{Kind: ir.KindEmpty, Cost: -1}, model.Demand{Kind: model.Marker}},
 		{"launch: one read and one update, 2048 threads per SM in blocks of 256", launch,
-			model.Demand{Kind: model.Kernel, Bytes: 3 * 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
+			model.Demand{Kind: model.Kernel, Memory: true, Bytes: 3 * 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
 		{"launch that faults", faulting,
-			model.Demand{Kind: model.Kernel, Bytes: 2 * 1024, Faulted: 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
+			model.Demand{Kind: model.Kernel, Memory: true, Bytes: 2 * 1024, Faulted: 1024, Blocks: 8, PerSM: 8, BlockCycles: guessedBlockCycles}},
 		{"declared", declared, model.Demand{Kind: model.Fixed, Duration: 70 * model.Nanosecond}},
 	} {
 		g.Ops = []ir.Op{c.op}

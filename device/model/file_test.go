@@ -225,16 +225,6 @@ func TestFiguresThatAreTakenOverFollowTheirProfile(t *testing.T) {
 	assert.Equal(t, f, again, "a file that is written and read again stays as it is")
 }
 
-func TestPartitionedCachesHoldHalf(t *testing.T) {
-	for _, p := range Profiles() {
-		want := p.L2Bytes
-		if p.ID == "h200" || p.ID == "a100" {
-			want /= 2
-		}
-		assert.Equal(t, want, p.CacheBytes(), p.ID)
-	}
-}
-
 // A short profile has what its data sheet says, and the rest from its base.
 func TestShortProfiles(t *testing.T) {
 	for _, id := range shortIDs() {

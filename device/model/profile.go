@@ -88,16 +88,6 @@ type HostCosts struct {
 // that a kernel uses moves before the kernel starts.
 func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
 
-// CacheBytes returns how much data L2 holds. The L2 of data-centre devices from compute capability 8.0 on has two
-// partitions, and each caches what its multiprocessors read, so that shared data is held twice (NVIDIA A100 Tensor Core
-// GPU architecture whitepaper).
-func (p *Profile) CacheBytes() int64 {
-	if p.ComputeMajor >= 8 && p.ComputeMinor == 0 {
-		return p.L2Bytes / 2
-	}
-	return p.L2Bytes
-}
-
 // Profiles returns the detailed profiles, the default first. [Lookup] also knows short ones, which are from data sheets.
 func Profiles() []*Profile {
 	return []*Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}

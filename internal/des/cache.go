@@ -30,8 +30,18 @@ type Use struct {
 
 func (u *Use) touched() float64 { return min(u.Size, max(u.Read, u.Written)) }
 
+// CacheBytes returns how much data L2 holds. The L2 of data-centre devices from compute capability 8.0 on has two
+// partitions, and each caches what its multiprocessors read, so that shared data is held twice (NVIDIA A100 Tensor Core
+// GPU architecture whitepaper).
+func CacheBytes(p *model.Profile) int64 {
+	if p.ComputeMajor >= 8 && p.ComputeMinor == 0 {
+		return p.L2Bytes / 2
+	}
+	return p.L2Bytes
+}
+
 // NewCache returns an empty cache.
-func NewCache(p *model.Profile) *Cache { return &Cache{size: float64(p.CacheBytes())} }
+func NewCache(p *model.Profile) *Cache { return &Cache{size: float64(CacheBytes(p))} }
 
 // Forget drops a freed buffer without writing it back.
 func (c *Cache) Forget(buffer uint64) {

@@ -67,3 +67,13 @@ func TestMoreWorkTakesNoLess(t *testing.T) {
 		}
 	}
 }
+
+func TestPartitionedCachesHoldHalf(t *testing.T) {
+	for _, p := range model.Profiles() {
+		want := p.L2Bytes
+		if p.ID == "h200" || p.ID == "a100" {
+			want /= 2
+		}
+		assert.Equal(t, want, CacheBytes(p), p.ID)
+	}
+}

@@ -92,10 +92,10 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 	asked := float64(s.SectorsMissed) * sectorBytes
 	again := max(0, asked-distinct)
 	at := min(1, float64(d.profile.SMs)*j.perSM/float64(max(1, s.Blocks)))
-	regained := min(again, regained(d.extents, at, float64(d.profile.CacheBytes())))
+	regained := min(again, regained(d.extents, at, float64(des.CacheBytes(d.profile))))
 	// The remaining repeated accesses hit L2 if the footprint of concurrently running blocks fits into it.
 	together := footprint * math.Pow(at, s.Growth)
-	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(d.profile.CacheBytes())/max(together, 1)))
+	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(des.CacheBytes(d.profile))/max(together, 1)))
 	if asked > 0 {
 		inL2 = 1 - min(asked, fetched+link.Read)/asked
 	}
