@@ -18,9 +18,9 @@ import (
 //	R(r)       = C(r, m) / (work on r / Blocks)   for each resource r
 //	rate       = ( Σ R⁻⁴ )^(-1/4)
 //
-// blocks per unit of time (see overlap). C(r, m) is the capacity of r for m multiprocessors. For a pipe it is m cycles per cycle,
-// for L2 the lesser of what m multiprocessors can draw and what L2 delivers, for DRAM the bandwidth. The first
-// rate is Little's law: s blocks in flight, each for one latency.
+// blocks per unit of time (see overlap). C(r, m) is the capacity of r for m multiprocessors. For a pipe it is m cycles
+// per cycle, for L2 the lesser of what m multiprocessors can draw and what L2 delivers, for DRAM the bandwidth. The
+// first rate is Little's law: s blocks in flight, each for one latency.
 //
 // The floor(Blocks/s) full waves are one phase. The tail wave of Blocks mod s blocks is a second phase. It holds only
 // as many slots as it has blocks, so that a successor can use the rest. A latency-bound kernel that runs alone thus

@@ -7,16 +7,9 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
-	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
 const sectorBytes = 32
-
-// tripCycles returns the mean latency of a global load in cycles. The arguments are the fraction of loads that hit
-// L1, and the fraction of the rest that hits L2.
-func tripCycles(p *model.Profile, inL1, inL2 float64) float64 {
-	return inL1*p.L1Cycles + (1-inL1)*(inL2*p.L2Cycles+(1-inL2)*p.DRAMCycles)
-}
 
 // demand returns the demand of a launch with statistics s.
 func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
@@ -43,23 +36,6 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 		demand.Bulk = moved
 	}
 	return demand
-}
-
-// barrierCycles is the time by which each warp of a multiprocessor lengthens a barrier. Its 16 lanes per cycle [G] take
-// two cycles for the arrival of a warp, and as long for its release.
-const barrierCycles = 4
-
-// warps returns the number of warps of a block.
-func (j *job) warps() float64 {
-	return math.Ceil(float64(j.launch.Block[0]) * float64(j.launch.Block[1]) * float64(j.launch.Block[2]) / 32)
-}
-
-// turn returns the cycles of a block in its slot, from the end of the block before it, if nothing limits the
-// throughput. trip is the length of a round trip to memory.
-func (d *Device) turn(j *job, p interp.Path, trip float64) float64 {
-	start := float64(d.profile.BlockLatency) + float64(d.profile.WarpLatency)*j.warps()
-	resident := j.warps() * float64(present(uint64(j.launch.Grid[0])*uint64(j.launch.Grid[1])*uint64(j.launch.Grid[2]), int(j.perSM), d.profile.SMs))
-	return start*d.profile.ClockMHz/1e6 + p.Cycles + p.Trips*trip + p.Barriers*barrierCycles*resident
 }
 
 // traffic returns the traffic of a launch: the bytes between L2 and DRAM, the fraction of its L2 accesses that hit,
@@ -140,20 +116,6 @@ func lasts(extents []interp.Extent, size float64) float64 {
 		}
 	}
 	return hi
-}
-
-// memoryCycles returns the cycles that a multiprocessor's load and store units need for the lanes of a warp.
-func memoryCycles(p *model.Profile) int64 {
-	if p.Lanes[unit.Memory] == 0 {
-		return 1
-	}
-	return int64(math.Ceil(32 / p.Lanes[unit.Memory]))
-}
-
-// present returns how many blocks of a grid a multiprocessor holds at once: blocks spread over all multiprocessors
-// before one holds a second.
-func present(blocks uint64, perSM, sms int) int {
-	return int(min(uint64(perSM), max(1, (blocks+uint64(sms)-1)/uint64(sms))))
 }
 
 // l1Share returns the bytes of L1 cache per block. L1 and shared memory are parts of the same memory of a
