@@ -90,7 +90,7 @@ func TestBenchWritesRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
 	stdout, stderr, status := reprise("bench", "vec", "--size", "1024,4096", "--iterations", "4", "--json", path)
 	require.Zero(t, status, stderr)
-	assert.Equal(t, 9, strings.Count(stdout, "\n"), "a heading and eight rows")
+	assert.Equal(t, 11, strings.Count(stdout, "\n"), "a heading, eight rows, and the uncertainty of each size")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	var records []bench.Record
@@ -99,6 +99,7 @@ func TestBenchWritesRecords(t *testing.T) {
 	for _, r := range records {
 		assert.True(t, r.OK)
 		assert.True(t, r.Simulated)
+		assert.Positive(t, r.Uncertainty)
 		assert.Positive(t, r.ReplayUS)
 		assert.Equal(t, 4, r.Iterations)
 		assert.NotEmpty(t, r.Commit)
