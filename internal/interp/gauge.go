@@ -153,31 +153,36 @@ func (g *gauge) takes(cycles float64) {
 	g.extra += int64(math.Round(extraScale * max(0, cycles-least) / least))
 }
 
-// global measures an access to global memory.
+// global measures an access to global memory. A load that hits L1 takes the cycles of its banks or of its lines, any
+// other access those of its sectors, four at a time.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
 	missed, asked := g.missed, g.asked
-	var sectors int64
-	// The lanes' bytes are one range.
-	if p, first := w.accessPattern(in, n); p != scattered && in.x.kind != updates {
-		end := first + n
-		if p == adjacent {
-			end = first + lanes*n
+	hit := func() bool { return in.x.kind == loads && g.missed == missed && g.asked == asked }
+	p, first := w.accessPattern(in, n)
+	if p == scattered || in.x.kind == updates {
+		if sectors := g.scattered(w, in, n); hit() {
+			g.takes(max(float64(bankWavefronts(w, in)), tagCycles(linesOf(w, in, n))))
+		} else {
+			g.takes(float64((sectors-1)>>2 + 1))
 		}
-		last := (end - 1) >> 5
-		pair := ^uint64(0)
-		for s := first >> 5; s <= last; s++ {
-			g.sector(s, in, &pair)
-		}
-		sectors = int64(last-first>>5) + 1
-	} else {
-		sectors = g.scattered(w, in, n)
-	}
-	if in.x.kind == loads && g.missed == missed && g.asked == asked {
-		g.takes(max(float64(bankWavefronts(w, in)), tagCycles(w, in, n)))
 		return
 	}
-	g.takes(float64((sectors-1)>>2 + 1))
+	// The lanes' bytes are one range.
+	end, banks := first+n, uint64(1)
+	if p == adjacent {
+		end, banks = first+lanes*n, max(1, n/4)
+	}
+	last := (end - 1) >> 5
+	pair := ^uint64(0)
+	for s := first >> 5; s <= last; s++ {
+		g.sector(s, in, &pair)
+	}
+	if hit() {
+		g.takes(max(float64(banks), tagCycles(int64((end-1)>>7-first>>7)+1)))
+		return
+	}
+	g.takes(float64((last-first>>5)>>2 + 1))
 }
 
 // scattered measures an access whose addresses have no pattern, and returns the number of its sectors.

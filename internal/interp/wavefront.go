@@ -89,16 +89,19 @@ func bankWavefronts(w *warp, in *inst) int64 {
 	return busiest
 }
 
-// tagCycles returns the cycles that L1 needs to look up the lines of an access. The constants are fitted to loads with
-// strides of 1 to 15 words that hit, measured on an A100 and an A40.
-func tagCycles(w *warp, in *inst, n uint64) float64 {
+// tagCycles returns the cycles that L1 needs to look up lines. The constants are fitted to loads with strides of 1 to 15
+// words that hit, measured on an A100 and an A40.
+func tagCycles(lines int64) float64 { return 0.6 + float64(lines)/4 }
+
+// linesOf returns the number of lines of an access.
+func linesOf(w *warp, in *inst, n uint64) int64 {
 	var lines sectorSet
 	for m := w.live; m != 0; m &= m - 1 {
 		addr := w.address(in, bits.TrailingZeros32(m))
 		lines.one(addr>>7 + 1)
 		lines.one((addr+n-1)>>7 + 1)
 	}
-	return 0.6 + float64(lines.count)/4
+	return lines.count
 }
 
 // distinctWords returns the number of addresses of an access to constant memory, which the constant cache serves one
