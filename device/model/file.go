@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -235,7 +236,7 @@ func (r *fileReader) compute(text string) error {
 func (r *fileReader) figures() error {
 	var names []string
 	for i := range figures {
-		if !figures[i].later && r.base == nil {
+		if r.base == nil && !slices.Contains(laterFigures, figures[i].Name) {
 			names = append(names, figures[i].Name)
 		}
 	}
