@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/reprise-gpu/reprise/device/model"
 )
@@ -27,7 +28,7 @@ const (
 
 type key struct{ class, kind string }
 
-var errorOf = parse(table)
+var errorOf = sync.OnceValue(func() map[key]float64 { return parse(table) })
 
 func parse(text string) map[key]float64 {
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -96,10 +97,10 @@ func of(limit, kind string) float64 {
 	if !ok {
 		class = "launch"
 	}
-	if e, ok := errorOf[key{class, kind}]; ok {
+	if e, ok := errorOf()[key{class, kind}]; ok {
 		return e
 	}
-	return errorOf[key{class, anyone}]
+	return errorOf()[key{class, anyone}]
 }
 
 // Format returns an uncertainty as text, "± 8 %".
