@@ -157,8 +157,8 @@ func (g *gauge) takes(cycles float64) {
 // other access those of its sectors, four at a time.
 func (g *gauge) global(w *warp, in *inst) {
 	n := in.x.bytes()
-	missed, asked := g.missed, g.asked
-	hit := func() bool { return in.x.kind == loads && g.missed == missed && g.asked == asked }
+	asked := g.asked
+	hit := func() bool { return in.x.kind == loads && g.asked == asked }
 	p, first := w.accessPattern(in, n)
 	if p == scattered || in.x.kind == updates {
 		if sectors := g.scattered(w, in, n); hit() {

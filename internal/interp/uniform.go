@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
@@ -11,14 +10,16 @@ import (
 // uniforms finds the instructions that are made once for a warp, because the code shows that all lanes have the same
 // operands: atomic operations whose result is unused, and loads of constants.
 func (l *lowering) uniforms() {
-	concerned := func(it *item) bool { return it.x != nil && it.x.memory && (it.x.kind == updates || it.x.constant) }
-	if !slices.ContainsFunc(l.items, func(it item) bool { return concerned(&it) }) {
-		return
-	}
-	varies := l.varying()
+	var varies []bool // most kernels have none of these instructions
 	for i := range l.items {
-		switch it := &l.items[i]; {
-		case !concerned(it):
+		it := &l.items[i]
+		if it.x == nil || !it.x.memory || it.x.kind != updates && !it.x.constant {
+			continue
+		}
+		if varies == nil {
+			varies = l.varying()
+		}
+		switch {
 		case it.x.kind == updates:
 			it.x.once = it.aggregates(varies)
 		case !varies[it.a]:
