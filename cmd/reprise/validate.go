@@ -19,6 +19,7 @@ import (
 type validateFlags struct {
 	only    string
 	verbose bool
+	refit   bool
 	json    bool
 	out     []string
 	record  recordFlags
@@ -45,10 +46,10 @@ launch, and by class, GPU, set and kernel:
   p90      90th percentile of the errors, and of the factor that a row is off either way
   worst    the ratio farthest from 1, and its row
 
-The last lines are a cross-validation: the predictions of each GPU, or of each kernel,
-are corrected by the factor that makes the geometric mean of all others 1, or by such a
-factor for each class. If the errors are smaller than those above, the model has a bias
-that GPUs or kernels share.
+--refit adds a cross-validation, which takes ten times as long. Each GPU, and then each
+kernel, is held out in turn: the estimated constants of the model are fitted to all other
+rows, and the rows held out are predicted with them. It prints the errors of these
+predictions, and the range of each fitted constant as factors of its value in the profiles.
 
 With --record, the rows are measured on a device and written as a new set of rows. A GPU
 has no profiler here, so rows of mode span are recorded as stream:8, and rows of mode
@@ -63,6 +64,7 @@ The exit status is 1 if a row fails.`,
 	}
 	c.Flags().StringVar(&f.only, "only", "", "only rows whose id contains `TEXT`")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also print every row: measured us, predicted us, ratio, and what bounds the kernel")
+	c.Flags().BoolVar(&f.refit, "refit", false, "also fit the constants without each GPU and each kernel, and predict those")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON instead of tables")
 	c.Flags().StringSliceVarP(&f.out, "output", "o", nil, "also write `FILE`: predicted over measured times as a plot (.svg, .png), or the predictions (.csv, .json)")
 	f.record.add(c)
@@ -89,11 +91,23 @@ func (f *validateFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return withProgress(err, "after %d rows; nothing was written", len(results))
 	}
-	return f.report(c.OutOrStdout(), results)
+	summary := validation.Summarize(results)
+	if f.refit {
+		summary.Held, err = watched(c, "rows", func(ctx context.Context, update progressFunc) ([]validation.HeldOut, error) {
+			return validation.Refit(ctx, sets, f.only, results, update)
+		})
+		if err != nil {
+			return withProgress(err, "while it fitted constants; nothing was written")
+		}
+	}
+	return f.report(c.OutOrStdout(), results, summary)
 }
 
 // check checks the flags and whether the files can be written.
 func (f *validateFlags) check(c *cobra.Command, files []string) error {
+	if f.refit && f.record.dir != "" {
+		return usagef("--refit is for predicted times: use it without --record, on the rows that --record wrote")
+	}
 	for _, file := range files {
 		if filepath.Ext(file) == ".json" {
 			return usagef("%s is not a file of rows: --json prints to standard output, and -o %[1]s writes a file", file)
@@ -136,8 +150,7 @@ func openSets(files []string) (sets []*validation.Set, err error) {
 }
 
 // report prints and writes the results. It returns an error if a row failed.
-func (f *validateFlags) report(stdout io.Writer, results []validation.Result) error {
-	summary := validation.Summarize(results)
+func (f *validateFlags) report(stdout io.Writer, results []validation.Result, summary *validation.Summary) error {
 	report := validation.NewReport(results, summary)
 	for _, file := range f.out {
 		if err := writeValidation(file, results, report); err != nil {

@@ -30,8 +30,7 @@ func TestValidateWritesEveryForm(t *testing.T) {
 	assert.Regexp(t, `^all but launch +4 +\d\.\d\d +\d+% +\d+% +\d+% +\d\.\d\dx  \d\.\d\d micro/h200/small_`, lines[14])
 	assert.Contains(t, stdout, "\nby class\n")
 	assert.Regexp(t, `(?m)^  launch +8 `, stdout)
-	assert.Regexp(t, `(?m)^  without kernel +4 `, stdout)
-	assert.NotContains(t, stdout, "without gpu", "there is one")
+	assert.NotContains(t, stdout, "constants fitted", "without --refit")
 
 	text, err := os.ReadFile(at("x.json"))
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package validation_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -57,6 +58,35 @@ func TestPublishedTimes(t *testing.T) {
 	section.CheckPage(t, "../../uncertainty/errors.csv", uncertainties(t, results))
 }
 
+// TestRefit writes the cross-validation into docs/TIME-MODEL.md. It takes minutes, so it runs with -rewrite only.
+func TestRefit(t *testing.T) {
+	if f := flag.Lookup("rewrite"); f.Value.String() != "true" {
+		t.Skip("takes minutes: run it with -rewrite after a change of the model or of a profile")
+	}
+	sets := []*validation.Set{validation.Data()}
+	results, err := validation.Predict(context.Background(), sets, "", nil)
+	require.NoError(t, err)
+	held, err := validation.Refit(context.Background(), sets, "", results, nil)
+	require.NoError(t, err)
+	require.Len(t, held, 2)
+	section.Check(t, "../../../docs/TIME-MODEL.md", "refit", refitTables(held))
+}
+
+func refitTables(held []validation.HeldOut) string {
+	var b strings.Builder
+	b.WriteString("|fitted without the|geometric mean|median %|mean %|90th percentile %|\n|---|---:|---:|---:|---:|\n")
+	for _, h := range held {
+		p := &h.Predicted
+		fmt.Fprintf(&b, "|%s of a row|%.2f|%.0f|%.0f|%.0f|\n", h.By, p.Geomean, 100*p.Median, 100*p.Mean, 100*p.P90)
+	}
+	b.WriteString("\n|constant, as a factor of its value|without a GPU|without a kernel|\n|---|---:|---:|\n")
+	for i, c := range held[0].Constants {
+		k := held[1].Constants[i]
+		fmt.Fprintf(&b, "|`%s`|%.2f–%.2f|%.2f–%.2f|\n", c.Name, c.Least, c.Greatest, k.Least, k.Greatest)
+	}
+	return b.String()
+}
+
 func everyEighth(rows []validation.Row) (sample []validation.Row) {
 	for i := 3; i < len(rows); i += 8 {
 		sample = append(sample, rows[i])
@@ -98,15 +128,6 @@ func errorTables(s *validation.Summary) string {
 	b.WriteString("\n|device|rows|geometric mean|median %|mean %|90th percentile %|\n|---|---:|---:|---:|---:|---:|\n")
 	for _, d := range s.By("gpu") {
 		line(d.Name, &d.Statistics)
-	}
-	b.WriteString("\n|corrected without its own|factors|geometric mean|median %|mean %|90th percentile %|\n|---|---:|---:|---:|---:|---:|\n")
-	for _, h := range s.Held {
-		name := h.By
-		if h.PerClass {
-			name += ", by class"
-		}
-		c := &h.Corrected
-		fmt.Fprintf(&b, "|%s|%.2f–%.2f|%.2f|%.0f|%.0f|%.0f|\n", name, h.Least, h.Greatest, c.Geomean, 100*c.Median, 100*c.Mean, 100*c.P90)
 	}
 	return b.String()
 }

@@ -29,6 +29,11 @@ func (r *Result) Ratio() float64 { return r.PredictedUS / r.Row.MeasuredUS }
 // The results are in the order of the rows. If ctx is done, the rows that are not begun are missing. progress, if not
 // nil, is called after each row, from one goroutine at a time.
 func Predict(ctx context.Context, sets []*Set, only string, progress func(what string, done, total int)) ([]Result, error) {
+	return predictWith(ctx, sets, only, func(*Row) factors { return nil }, progress)
+}
+
+// predictWith is Predict with the constants of each row's profile multiplied by factors.
+func predictWith(ctx context.Context, sets []*Set, only string, change func(*Row) factors, progress func(what string, done, total int)) ([]Result, error) {
 	type job struct {
 		set *Set
 		row *Row
@@ -64,7 +69,7 @@ func Predict(ctx context.Context, sets []*Set, only string, progress func(what s
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
 			for i, ok := take(); ok; i, ok = take() {
-				results[i] = jobs[i].set.predict(jobs[i].row)
+				results[i] = jobs[i].set.predict(jobs[i].row, change(jobs[i].row))
 				report(jobs[i].row)
 			}
 		})
@@ -73,8 +78,8 @@ func Predict(ctx context.Context, sets []*Set, only string, progress func(what s
 	return results[:next], ctx.Err()
 }
 
-// predict runs one row.
-func (s *Set) predict(r *Row) (res Result) {
+// predict runs one row, with the constants of its profile multiplied by f.
+func (s *Set) predict(r *Row, f factors) (res Result) {
 	res.Row = r
 	defer func() {
 		if p := recover(); p != nil { // other rows still count
@@ -86,7 +91,7 @@ func (s *Set) predict(r *Row) (res Result) {
 		res.Err = err
 		return res
 	}
-	dev, err := sim.New(sim.Options{Custom: profile, Sample: r.Sample, Workers: 1})
+	dev, err := sim.New(sim.Options{Custom: f.apply(profile), Sample: r.Sample, Workers: 1})
 	if err != nil {
 		res.Err = err
 		return res

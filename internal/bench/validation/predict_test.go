@@ -179,7 +179,7 @@ func TestPredictionsAreTheSameInEveryOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(first), 3)
 	for i := len(first) - 1; i >= 0; i-- {
-		alone := s.predict(first[i].Row)
+		alone := s.predict(first[i].Row, nil)
 		assert.Equal(t, first[i], alone)
 	}
 }

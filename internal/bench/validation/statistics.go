@@ -18,16 +18,11 @@ type Statistics struct {
 }
 
 // Describe returns the statistics of results without errors; there must be at least one.
-func Describe(results []*Result) Statistics {
-	return describe(results, func(*Result) float64 { return 1 })
-}
-
-// describe returns the statistics of the ratios times a correction.
-func describe(results []*Result, correction func(*Result) float64) (s Statistics) {
+func Describe(results []*Result) (s Statistics) {
 	var errors, factors []float64
 	logs, farthest := 0.0, -1.0
 	for _, r := range results {
-		ratio := r.Ratio() * correction(r)
+		ratio := r.Ratio()
 		away := math.Log(ratio)
 		logs += away
 		errors = append(errors, math.Abs(ratio-1))

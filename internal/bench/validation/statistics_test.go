@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // result is a result with a ratio.
@@ -64,38 +63,8 @@ func TestLaunchesAndFailuresAreLeftOut(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string][]string{"class": {"cache", "launch"}, "gpu": {"a"}, "set": {""}, "kernel": {"k"}}, names)
-	assert.Empty(t, s.Held, "nothing is left to fit a correction to")
 
 	only := Summarize([]Result{result("a", "small", LaunchClass, 7)})
 	assert.Nil(t, only.All)
 	assert.Equal(t, 1, only.Groups[0].List[0].Rows)
-}
-
-// A bias that all GPUs share is found without the GPU held out; one that differs from GPU to GPU is made worse.
-func TestHeldOut(t *testing.T) {
-	of := func(r *Row) string { return r.GPU }
-	shared := pointers([]Result{result("a", "k", "x", 2), result("a", "k", "x", 2), result("b", "k", "x", 2), result("c", "k", "x", 2)})
-	for _, h := range holdOut(shared, "gpu", of) {
-		assert.InDelta(t, 0.5, h.Least, 1e-12)
-		assert.InDelta(t, 0.5, h.Greatest, 1e-12)
-		assert.InDelta(t, 0, h.Corrected.Mean, 1e-12)
-	}
-
-	own := holdOut(pointers([]Result{result("a", "k", "x", 2), result("b", "k", "x", 0.5)}), "gpu", of)[0]
-	assert.InDelta(t, 0.5, own.Least, 1e-12, "for b, fitted to a")
-	assert.InDelta(t, 2, own.Greatest, 1e-12, "for a, fitted to b")
-	assert.InDelta(t, 1, own.Corrected.Geomean, 1e-12)
-	assert.InDelta(t, (3+0.75)/2, own.Corrected.Mean, 1e-12)
-
-	// One factor finds nothing where two classes are off in opposite ways; a factor for each does.
-	classes := holdOut(pointers([]Result{result("a", "k", "x", 2), result("a", "k", "y", 0.5), result("b", "k", "x", 2), result("b", "k", "y", 0.5)}), "gpu", of)
-	require.Len(t, classes, 2)
-	assert.False(t, classes[0].PerClass)
-	assert.InDelta(t, 0.75, classes[0].Corrected.Mean, 1e-12)
-	assert.True(t, classes[1].PerClass)
-	assert.InDelta(t, 0, classes[1].Corrected.Mean, 1e-12)
-
-	alone := holdOut(pointers([]Result{result("a", "k", "x", 2), result("b", "k", "y", 3)}), "gpu", of)[1]
-	assert.InDelta(t, 1, alone.Least, 1e-12, "nothing to fit to")
-	assert.InDelta(t, 1, alone.Greatest, 1e-12)
 }

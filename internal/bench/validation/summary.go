@@ -9,7 +9,7 @@ import (
 type Summary struct {
 	All    *Statistics `json:"all_but_launch,omitempty"` // nil if there is no such row
 	Groups []Groups    `json:"groups,omitempty"`
-	Held   []HeldOut   `json:"held_out,omitempty"`
+	Held   []HeldOut   `json:"held_out,omitempty"` // from Refit
 }
 
 // Groups are the statistics of rows that have a property in common.
@@ -57,9 +57,6 @@ func Summarize(results []Result) *Summary {
 		}
 		if len(from) > 0 {
 			s.Groups = append(s.Groups, Groups{By: p.name, List: group(from, p.of)})
-		}
-		if p.name == "gpu" || p.name == "kernel" {
-			s.Held = append(s.Held, holdOut(kernels, p.name, p.of)...)
 		}
 	}
 	return s

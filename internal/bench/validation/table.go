@@ -43,20 +43,13 @@ func (s *Summary) write(b *strings.Builder) {
 			fmt.Fprintf(b, "  %-20s %s\n", one.Name, one.line())
 		}
 	}
-	if len(s.Held) > 0 {
-		fmt.Fprintf(b, "corrected by factors fitted without the gpu, or the kernel, of a row\n")
-	}
 	for _, h := range s.Held {
-		fmt.Fprintf(b, "  %-20s %s\n", h.name(), h.Corrected.line())
-		fmt.Fprintf(b, "  %-20s factors %.2f to %.2f\n", "", h.Least, h.Greatest)
+		fmt.Fprintf(b, "constants fitted without the %s of a row\n", h.By)
+		fmt.Fprintf(b, "  %-20s %s\n", "all but launch", h.Predicted.line())
+		for _, c := range h.Constants {
+			fmt.Fprintf(b, "  %-20s times %.2f to %.2f\n", c.Name, c.Least, c.Greatest)
+		}
 	}
-}
-
-func (h *HeldOut) name() string {
-	if h.PerClass {
-		return "without " + h.By + ", class"
-	}
-	return "without " + h.By
 }
 
 // WriteRows prints a line for each result.
