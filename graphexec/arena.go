@@ -65,26 +65,28 @@ func arenaOffsets(s *ir.Schedule) (offset []int64, size int64, err error) {
 	return offset, size, nil
 }
 
-func (x *Exec) freeArena() error {
-	if x.arena == 0 {
-		return nil
+// release frees what prepare has allocated and loaded. Nothing may be in flight. A second call does nothing.
+func (x *Exec) release() error {
+	err := x.generated.unload(x.dev)
+	if x.arena != 0 {
+		err = device.Join(err, x.dev.Free(x.arena))
 	}
-	arena := x.arena
-	x.arena = 0
-	return x.dev.Free(arena)
+	x.arena, x.generated = 0, nil
+	return err
 }
 
-// placed is Bindings in which some buffers lie in an arena. All other buffers are where the embedded
-// Bindings have them.
+// placed is Bindings in which some buffers lie in an arena and some modules are generated. All others are as the
+// embedded Bindings have them.
 type placed struct {
 	Bindings
-	arena  device.Ptr
-	offset []int64 // by buffer, in bytes; -1 for memory of its own
+	arena     device.Ptr
+	offset    []int64 // by buffer, in bytes; -1 for memory of its own
+	generated *generated
 }
 
 // place allocates each buffer that is an operand of an operation and does not lie in the arena.
 func place(s *ir.Schedule, b Bindings, arena device.Ptr, offset []int64) (placed, error) {
-	p := placed{b, arena, offset}
+	p := placed{Bindings: b, arena: arena, offset: offset}
 	for i, named := range named(s.Graph) {
 		if id := ir.BufferID(i); named && !p.holds(id) {
 			if err := b.Allocate(id); err != nil {
@@ -135,4 +137,12 @@ func (p placed) Pointer(b ir.BufferID) device.Ptr {
 		return p.arena + device.Ptr(p.offset[b])
 	}
 	return p.Bindings.Pointer(b)
+}
+
+// Module returns the handle of a module.
+func (p placed) Module(m ir.ModuleID) device.Module {
+	if h, ok := p.generated.module(m); ok {
+		return h
+	}
+	return p.Bindings.Module(m)
 }

@@ -57,15 +57,19 @@ type Stats struct {
 }
 
 // Exec is an instantiated schedule. Only one goroutine may use it at a time. It borrows the buffers
-// and modules of its bindings, which must outlive it, and owns the arena.
+// and modules of its bindings, which must outlive it.
 //
 // Invariants: impl is nil exactly before Instantiate and after Close. prog describes what impl does:
 // both change together, in apply and rebuild.
 type Exec struct {
 	dev    device.Device
-	arena  device.Ptr // 0 for none
 	prog   *program
 	memory *memory // nil for a device that keeps no ledger
+
+	// What the bindings do not provide. The Exec owns both.
+	arena     device.Ptr // 0 for none
+	generated *generated // nil for none
+
 	impl   backend
 	blank  map[ir.OpID]bool // operations that were disabled when impl was instantiated
 	detach func()           // ends the registration with the trace; nil without one
@@ -150,11 +154,11 @@ func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*
 		x.impl, err = newHosted(dev, x.prog)
 	}
 	if err != nil {
-		return nil, device.Join(err, x.freeArena())
+		return nil, device.Join(err, x.release())
 	}
 	if trace := traced.Of(b); trace != nil {
 		if x.detach, err = trace.Attach(x.at); err != nil {
-			return nil, device.Join(err, x.impl.close(), x.freeArena())
+			return nil, device.Join(err, x.impl.close(), x.release())
 		}
 	}
 	return x, nil
@@ -192,13 +196,17 @@ func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error)
 	x.arena = arena
 	defer func() {
 		if err != nil {
-			err = device.Join(err, x.freeArena())
+			err = device.Join(err, x.release())
 		}
 	}()
 	placed, err := place(s, b, arena, offset)
 	if err != nil {
 		return nil, err
 	}
+	if x.generated, err = loadGenerated(dev, s.Graph); err != nil {
+		return nil, err
+	}
+	placed.generated = x.generated
 	prog, err := newProgram(dev, s, placed)
 	if err != nil {
 		return nil, err
@@ -347,7 +355,7 @@ func (x *Exec) Close() error {
 	if x.detach != nil { // the Execs of a loop, but for its body, are not attached
 		x.detach()
 	}
-	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close(), x.freeArena()))
+	return x.of("close", device.Join(x.dev.SynchronizeAll(), impl.close(), x.release()))
 }
 
 // of adds the name of the graph to an error; nil stays nil.

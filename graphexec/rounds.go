@@ -57,7 +57,7 @@ func newRounds(body *Exec, o parts.RoundsOptions) (_ *rounds, err error) {
 	r.runs = o.Size / iterations
 	defer func() {
 		if err != nil {
-			err = device.Join(err, r.exec.freeArena())
+			err = device.Join(err, r.exec.release())
 		}
 	}()
 	if r.marks, err = marksOf(r.exec.prog.sched, o.Scalar, iterations); err != nil {

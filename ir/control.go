@@ -178,7 +178,7 @@ func accessMode(reads, writes bool) Mode {
 // share sets the tables of a body of one of g's operations, and of the bodies in it, to those of g.
 func (g *Graph) share(body *Graph) {
 	body.Name = g.Name
-	body.Modules, body.Params, body.Buffers, body.Made = g.Modules, g.Params, g.Buffers, g.Made
+	body.Modules, body.Generated, body.Params, body.Buffers, body.Made = g.Modules, g.Generated, g.Params, g.Buffers, g.Made
 	body.shareAll()
 }
 

@@ -40,6 +40,10 @@ type Graph struct {
 	// them, so they get memory when the graph is instantiated.
 	Made int
 
+	// Generated is the number of modules that passes have added, at the end of Modules. They are loaded when the graph
+	// is instantiated.
+	Generated int
+
 	rows rows // the dependencies
 }
 

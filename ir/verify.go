@@ -173,6 +173,9 @@ func unique[T any](v *verifier, what, sigil string, elems []T, name func(*T) str
 // moduleFiles: the sources of modules can be sections of one text file, which Parse separates again.
 func (v *verifier) moduleFiles() {
 	unique(v, "module file", "", v.g.Modules, func(m *Module) string { return m.File })
+	if n := v.g.Generated; n < 0 || n > len(v.g.Modules) {
+		v.add(-1, "%d of %d modules are generated: count the modules that passes have added at the end", n, len(v.g.Modules))
+	}
 	for i := range v.g.Modules {
 		m := &v.g.Modules[i]
 		if m.Source == "" {

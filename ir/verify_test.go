@@ -44,6 +44,8 @@ func TestVerifyFindsWhatTextCannotSay(t *testing.T) {
 	}{
 		{"names", ir.Graph{Buffers: []ir.Buffer{x, x}}},
 		{"modules", ir.Graph{Modules: []ir.Module{{Name: "m", File: "a\nb", Source: "x\n"}}}},
+		{"modules", ir.Graph{Generated: 1}},
+		{"modules", ir.Graph{Generated: -1}},
 		{"modules", ir.Graph{Modules: []ir.Module{{Name: "m", File: "a", Source: "/*\n-- b --\n*/\n"}}}},
 		{"scalars", ir.Graph{Params: []ir.Param{{Name: "n", Value: ir.Scalar{Type: 99}}}}},
 		{"buffers", ir.Graph{Buffers: []ir.Buffer{{Name: "x", Elem: 99}}}},

@@ -32,7 +32,7 @@ func checkIdentity(g, t *ir.Graph) error {
 // returns "" if there is none.
 func difference(g, t *ir.Graph) string {
 	const only = "%s is in the plan alone"
-	for i, m := range g.Modules {
+	for i, m := range g.Modules[:len(g.Modules)-g.Generated] {
 		switch {
 		case i >= len(t.Modules):
 			return fmt.Sprintf(only, "module "+m.Name)
