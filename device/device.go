@@ -1,5 +1,6 @@
 // Package device defines the contract between a replay and the device that runs it: the smallest part of the CUDA
-// driver API that tracing and replaying need, in the terms of the driver. It imports no other package of this module.
+// driver API that tracing and replaying need, in the terms of the driver. It imports no package of this module
+// but the one for extents.
 //
 // Calls that enqueue work return at once. Errors of the work itself are returned by the next synchronizing call and,
 // as on a GPU, poison the device: every later call returns the same error until Close. A Device must be used by one

@@ -1,18 +1,14 @@
 package device
 
-import "fmt"
+import "github.com/reprise-gpu/reprise/internal/dim"
 
 // Work is the operation of a stream command or of a graph node: one of *Launch, *Copy, *Memset, *HostCall, *Prefetch
 // or Nothing. The device copies all it needs from a Work before the call returns.
 type Work interface{ work() }
 
-// Dim3 is the extent of a grid in blocks, or of a block in threads.
-type Dim3 struct{ X, Y, Z uint32 }
-
-// Count returns the product of the extents.
-func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
-
-func (d Dim3) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
+// Dim3 is the extent of a grid in blocks, or of a block in threads: struct{ X, Y, Z uint32 }. Its method Count returns
+// their product. It is the same type as ir.Dim3.
+type Dim3 = dim.Dim3
 
 // Launch runs a kernel. Params is the parameter block: all parameters in the order of the kernel's signature, each at
 // its natural alignment.

@@ -17,5 +17,4 @@ type ParamID int32
 // LaneID names a lane of a schedule: a FIFO that becomes one stream.
 type LaneID int32
 
-func (id OpID) String() string   { return "%" + strconv.Itoa(int(id)) }
-func (id LaneID) String() string { return strconv.Itoa(int(id)) }
+func (id OpID) String() string { return "%" + strconv.Itoa(int(id)) }

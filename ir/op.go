@@ -1,6 +1,10 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/internal/dim"
+)
 
 // Kind is the kind of an operation.
 type Kind uint8
@@ -75,11 +79,9 @@ func (p *Position) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Dim3 is a grid's extent in blocks or a block's in threads.
-type Dim3 struct{ X, Y, Z uint32 }
-
-// Count is the product of the extents.
-func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
+// Dim3 is the extent of a grid in blocks, or of a block in threads: struct{ X, Y, Z uint32 }. Its method Count returns
+// their product. It is the same type as device.Dim3.
+type Dim3 = dim.Dim3
 
 // Launch runs kernel Entry of a module. Args are in the order of its signature.
 type Launch struct {

@@ -165,7 +165,7 @@ func (p *parser) target() Launch {
 
 // dim reads (128, 2): one to three extents. Missing ones are 1.
 func (p *parser) dim() Dim3 {
-	d := Dim3{1, 1, 1}
+	d := Dim3{X: 1, Y: 1, Z: 1}
 	p.skip()
 	at, n := p.pos, 0
 	p.list(func() {

@@ -51,8 +51,8 @@ func Launch(l *ir.Launch, s *Settings, v Values) *device.Launch {
 	}
 	return &device.Launch{
 		Function: s.Function,
-		Grid:     device.Dim3(grid),
-		Block:    device.Dim3(l.Block),
+		Grid:     grid,
+		Block:    l.Block,
 		Shared:   l.Shared,
 		Params:   Params(l.Args, v),
 		Priority: s.Priority,
