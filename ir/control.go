@@ -96,8 +96,8 @@ func ControlOp(kind Kind, c Control) Op {
 	return Op{Kind: kind, Control: &c, Uses: c.uses(), Cost: -1}
 }
 
-// IsControl reports whether operations of the kind hold bodies.
-func (k Kind) IsControl() bool { return k == KindLoop || k == KindBranch }
+// isControl reports whether operations of the kind hold bodies.
+func (k Kind) isControl() bool { return k == KindLoop || k == KindBranch }
 
 // uses returns the union of the accesses of all bodies and of the evaluation, as disjoint ranges, ascending. A
 // range that is both read and written, in any order, is ReadWrite.

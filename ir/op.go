@@ -134,13 +134,13 @@ func (op *Op) Complete() bool {
 		(op.Kind == KindCopy) == (op.Copy != nil) &&
 		(op.Kind == KindMemset) == (op.Memset != nil) &&
 		(op.Kind == KindPrefetch) == (op.Prefetch != nil) &&
-		op.Kind.IsControl() == (op.Control != nil)
+		op.Kind.isControl() == (op.Control != nil)
 }
 
 // Accesses returns every access of op: its Uses, which the caller must not change, or for a copy, memset or
 // prefetch the accesses of its operands, in scratch. With scratch on the stack, nothing is allocated.
 func (op *Op) Accesses(scratch *[2]Access) []Access {
-	if op.Kind == KindLaunch || op.Kind == KindHost || op.Kind.IsControl() {
+	if op.Kind == KindLaunch || op.Kind == KindHost || op.Kind.isControl() {
 		return op.Uses
 	}
 	dst := scratch[:0]

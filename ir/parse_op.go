@@ -58,7 +58,7 @@ func (p *parser) op() {
 	if p.failed {
 		return
 	}
-	if op.Kind.IsControl() {
+	if op.Kind.isControl() {
 		p.control(op)
 		return
 	}
@@ -102,7 +102,7 @@ func (p *parser) number(at int, v OpID) {
 func (p *parser) attributes(op *Op) {
 	var seen uint16
 	for {
-		if c := p.peek(); c == '\n' || c == '}' || c == 0 || c == '{' && op.Kind.IsControl() {
+		if c := p.peek(); c == '\n' || c == '}' || c == 0 || c == '{' && op.Kind.isControl() {
 			break
 		}
 		at := p.pos

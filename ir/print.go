@@ -110,18 +110,18 @@ func (p *printer) op(v OpID) {
 		p.span(op.Prefetch.Range)
 		p.text(" -> " + op.Prefetch.side())
 	}
-	if op.Kind.IsControl() && op.Control != nil {
+	if op.Kind.isControl() && op.Control != nil {
 		p.condition(op)
 	}
 	p.attributes(op)
-	if op.Kind.IsControl() && op.Control != nil {
+	if op.Kind.isControl() && op.Control != nil {
 		p.bodies(op.Control)
 	}
 }
 
 // attributes prints the clauses that any kind of operation may have, in canonical order.
 func (p *printer) attributes(op *Op) {
-	if len(op.Uses) > 0 && !op.Kind.IsControl() {
+	if len(op.Uses) > 0 && !op.Kind.isControl() {
 		p.text(" uses")
 		list(p, op.Uses, p.access)
 	}

@@ -9,7 +9,7 @@ func (v *verifier) payload(id OpID, op *Op) {
 		v.add(id, "%v has the unknown kind %v", id, op.Kind)
 	case !op.Complete():
 		v.add(id, "%v %v needs exactly the operands of its kind: set the field that Kind names and no other", id, op.Kind)
-	case op.Kind.IsControl():
+	case op.Kind.isControl():
 	case len(op.Uses) > 0 && op.Kind != KindLaunch && op.Kind != KindHost:
 		v.add(id, "%s declares uses: those of a %v follow from its operands", v.about(id), op.Kind)
 	}

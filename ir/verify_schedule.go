@@ -206,7 +206,7 @@ func (v *scheduleVerifier) joined() {
 			v.add(id, "%v is joined to %v, which another lane waits for: drop joined, a group is waited for as a whole", id, u)
 		case v.g.Ops[id].Kind == KindPrefetch || v.g.Ops[u].Kind == KindPrefetch:
 			v.add(id, "%v is joined to %v, and a graph holds no prefetch: drop joined", id, u)
-		case v.g.Ops[id].Kind.IsControl() || v.g.Ops[u].Kind.IsControl():
+		case v.g.Ops[id].Kind.isControl() || v.g.Ops[u].Kind.isControl():
 			v.add(id, "%v is joined to %v, and a group holds no loop and no branch: drop joined", id, u)
 		}
 	}

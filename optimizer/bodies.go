@@ -25,7 +25,7 @@ var substituting = []string{"rotate", "rename"}
 // planBodies plans the bodies of all loops and branches of g, the innermost first. It returns g with the
 // planned bodies.
 func planBodies(g *ir.Graph, selected []pass, opts *Options) (*ir.Graph, bodies, error) {
-	if !has(g, ir.Kind.IsControl) {
+	if !has(g, isControl) {
 		return g, nil, nil
 	}
 	for _, p := range selected {
@@ -215,3 +215,6 @@ func loops(g *ir.Graph) bool {
 		return op.Control != nil && op.Cost < 0 && (op.Kind == ir.KindLoop || slices.ContainsFunc(op.Control.Bodies, loops))
 	})
 }
+
+// isControl reports whether operations of the kind hold bodies.
+func isControl(k ir.Kind) bool { return k == ir.KindLoop || k == ir.KindBranch }

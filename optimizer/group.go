@@ -77,4 +77,4 @@ func adjoins(s *ir.Schedule, records []bool, u, v ir.OpID) bool {
 }
 
 // groups reports whether a small graph can hold operations of the kind.
-func groups(k ir.Kind) bool { return k != ir.KindPrefetch && !k.IsControl() }
+func groups(k ir.Kind) bool { return k != ir.KindPrefetch && !isControl(k) }

@@ -73,7 +73,7 @@ type rehearsal struct {
 // newRehearsal returns nil if operations are replayed in another form than the others: prefetches are enqueued
 // before a graph, and loops and branches are graphs in a stream.
 func newRehearsal(g *ir.Graph, f *forecast) *rehearsal {
-	if f.streams && has(g, ir.Kind.IsControl) || !f.streams && has(g, isPrefetch) {
+	if f.streams && has(g, isControl) || !f.streams && has(g, isPrefetch) {
 		return nil
 	}
 	n := g.Len()

@@ -111,7 +111,7 @@ func join(r *rand.Rand, s *ir.Schedule) {
 }
 
 // ungrouped reports whether a group may not hold operations of the kind.
-func ungrouped(k ir.Kind) bool { return k == ir.KindPrefetch || k.IsControl() }
+func ungrouped(k ir.Kind) bool { return k == ir.KindPrefetch || k == ir.KindLoop || k == ir.KindBranch }
 
 // order returns a random topological order: at each step it draws one of the ready operations.
 func order(r *rand.Rand, g *ir.Graph) []ir.OpID {
