@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/internal/tracertest"
 	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
@@ -106,7 +107,7 @@ func (r *recital) Replay() error {
 	for i := range g.Ops {
 		var with lower.Settings
 		if l := g.Ops[i].Launch; l != nil {
-			f, err := r.Function(r.body.Module(l.Module), l.Entry)
+			f, err := r.Function(traced.Of(r.body).Module(l.Module), l.Entry)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -75,17 +76,17 @@ func (x *Exec) release() error {
 	return err
 }
 
-// placed is Bindings in which some buffers lie in an arena and some modules are generated. All others are as the
+// placed is traced.Bindings in which some buffers lie in an arena and some modules are generated. All others are as the
 // embedded Bindings have them.
 type placed struct {
-	Bindings
+	traced.Bindings
 	arena     device.Ptr
 	offset    []int64 // by buffer, in bytes; -1 for memory of its own
 	generated *generated
 }
 
 // place allocates each buffer that is an operand of an operation and does not lie in the arena.
-func place(s *ir.Schedule, b Bindings, arena device.Ptr, offset []int64) (placed, error) {
+func place(s *ir.Schedule, b traced.Bindings, arena device.Ptr, offset []int64) (placed, error) {
 	p := placed{Bindings: b, arena: arena, offset: offset}
 	for i, named := range named(s.Graph) {
 		if id := ir.BufferID(i); named && !p.holds(id) {

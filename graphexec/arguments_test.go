@@ -10,7 +10,9 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // TestMissingArguments leaves arguments out of all that the package exports.
@@ -56,4 +58,16 @@ func TestMissingArguments(t *testing.T) {
 		},
 		Optional: []string{"graphexec.Exec.Set 1", "loop.Exec.Set 1"}, // of a parameter that there is not: see the next test
 	})
+}
+
+// A program that is not a *tracer.Trace cannot be instantiated, even if it embeds one.
+func TestAForeignProgramIsNotInstantiated(t *testing.T) {
+	x := newSpinning(t, 1, 1)
+	foreign := struct{ *tracer.Trace }{x.trace}
+	_, err := graphexec.Instantiate(x.dev, x.body, foreign, graphexec.Graph)
+	require.ErrorIs(t, err, traced.ErrForeign)
+	until := loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 3}
+	_, err = loop.Instantiate(x.dev, loop.Loop{Body: x.body, Until: until, MaxIterations: 4}, foreign)
+	require.ErrorIs(t, err, traced.ErrForeign)
+	x.close()
 }

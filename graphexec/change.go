@@ -275,7 +275,7 @@ func covers(t, a ir.Access) bool {
 }
 
 // trace returns the bindings without the arena, which for a program of a trace is the trace itself.
-func (p *program) trace() Bindings {
+func (p *program) trace() traced.Bindings {
 	if placed, ok := p.bound.(placed); ok {
 		return placed.Bindings
 	}

@@ -32,7 +32,7 @@ func TestAutoIsAsQuickAsTheBest(t *testing.T) {
 			tr.Launch(square, tracer.Linear(1, 64), a, b, 64)
 			a, b = b, a
 		}
-		trace, body := traced(t, tr)
+		trace, body := finished(t, tr)
 		for _, every := range []int{1, 16} {
 			for _, most := range []int{20, 500} {
 				for _, over := range []loop.Overrun{loop.Forbidden, loop.Harmless} {
@@ -112,7 +112,7 @@ func TestNumbersOfALoopMayBeGreat(t *testing.T) {
 	tr := tracer.New(dev, "great", tracer.Deferred)
 	scalar, low := tr.Alloc("scalar", ir.F32, 1, ir.InOut), tr.Alloc("low", ir.F32, 1, ir.Input)
 	tr.Launch((&run{t: t, tr: tr}).kernel("unsharpen"), tracer.Linear(1, 32), scalar, low, scalar, tr.Param("amount", ir.F32, 0.25), 1)
-	trace, body := traced(t, tr)
+	trace, body := finished(t, tr)
 	for _, lowering := range lowerings {
 		for _, overrun := range []loop.Overrun{loop.Forbidden, loop.Undone, loop.Harmless} {
 			for _, c := range []struct{ every, most, expected, iterations int }{

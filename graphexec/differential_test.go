@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -454,7 +455,7 @@ func TestAModuleUnloadedUnderAGraphIsAnError(t *testing.T) {
 		trace, err := x.tr.Finish()
 		require.NoError(t, err)
 		exec := instantiate(t, dev, trace, form)
-		require.NoError(t, dev.UnloadModule(trace.Module(0)))
+		require.NoError(t, dev.UnloadModule(traced.Of(trace).Module(0)))
 		require.NoError(t, exec.Replay(context.Background()))
 		err = exec.Wait(context.Background())
 		require.Equal(t, device.InvalidHandle, device.CodeOf(err))

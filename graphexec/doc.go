@@ -2,7 +2,7 @@
 // over several streams, and replays it.
 //
 //	ir.Schedule ─┐                       ┌─ graph:   one explicit graph
-//	Bindings ────┼─► program ─► back end ─┼─ streams: a command list, with small graphs for groups
+//	trace ───────┼─► program ─► back end ─┼─ streams: a command list, with small graphs for groups
 //	device ──────┘   (work of             └─ hosted:  loops and branches on a device without
 //	                  each operation)                 conditional nodes
 //

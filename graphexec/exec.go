@@ -33,22 +33,6 @@ func (b Backend) String() string {
 // Backends lists the back ends in the order tables show them.
 func Backends() []Backend { return []Backend{Graph, Streams} }
 
-// Bindings maps the buffers, modules and host calls of a graph to those of a device. A finished trace
-// implements it.
-type Bindings interface {
-	// Check returns an error if a schedule of the graph cannot be replayed with these bindings on dev,
-	// because they belong to another device or another trace.
-	Check(dev device.Device, g *ir.Graph) error
-	// Allocate allocates memory for a buffer that has none. Afterwards Pointer returns its address.
-	Allocate(ir.BufferID) error
-	Pointer(ir.BufferID) device.Ptr
-	// Bind records that later replays access a buffer at another address.
-	Bind(ir.BufferID, device.Ptr)
-	Module(ir.ModuleID) device.Module
-	// HostFunc returns the function of a host call, by its number in the trace, or nil.
-	HostFunc(ir.OpID) func() error
-}
-
 // Stats counts the calls of an Exec since it was instantiated.
 type Stats struct {
 	Replays  int // launches enqueued
@@ -94,21 +78,24 @@ type backend interface {
 	close() error
 }
 
-// Instantiate lowers a schedule for dev and allocates what the bindings do not provide. The caller
-// closes the result. It returns an error for an invalid schedule, for bindings of another device or
-// trace, and for an operation that the back end cannot express, such as a prefetch between operations
-// of a graph.
-func Instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
+// Instantiate lowers a schedule for dev, binds it to the buffers, modules and host calls of a *tracer.Trace and allocates
+// the arena. The caller closes the result. It returns an error for an invalid schedule, for a trace of another program or
+// device, and for an operation that the back end cannot express, such as a prefetch between operations of a graph.
+func Instantiate(dev device.Device, s *ir.Schedule, trace traced.Program, form Backend) (*Exec, error) {
 	switch {
 	case absent.Is(dev):
 		return nil, absent.Nil("the device")
-	case absent.Is(b):
-		return nil, absent.Nil("the bindings, which a trace is,")
+	case absent.Is(trace):
+		return nil, absent.Nil("the trace")
 	case int(form) >= len(backendNames):
 		return nil, absent.Error(fmt.Sprintf("unknown form %d: use Graph or Streams", form))
 	}
 	if err := verify(s); err != nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", err)
+	}
+	b := traced.BindingsOf(trace)
+	if b == nil {
+		return nil, fmt.Errorf("cannot instantiate the schedule: %w", traced.ErrForeign)
 	}
 	x, err := instantiate(dev, s, b, form)
 	if err != nil {
@@ -137,7 +124,7 @@ func verify(s *ir.Schedule) error {
 // instantiate makes the program, then its back end. If the device has no conditional nodes, a program
 // with loops or branches gets the hosted back end instead of the requested one. Last, the Exec is
 // attached to the trace, so that reads and writes of buffers follow Rebind and Swap.
-func instantiate(dev device.Device, s *ir.Schedule, b Bindings, form Backend) (*Exec, error) {
+func instantiate(dev device.Device, s *ir.Schedule, b traced.Bindings, form Backend) (*Exec, error) {
 	x, err := prepare(dev, s, b)
 	if err != nil {
 		return nil, err
@@ -184,7 +171,7 @@ func (x *Exec) Pointer(buffer string) (device.Ptr, error) {
 
 // prepare returns an Exec without a back end: arena, bound buffers, lowered operations and the record
 // of the allocations that they use.
-func prepare(dev device.Device, s *ir.Schedule, b Bindings) (_ *Exec, err error) {
+func prepare(dev device.Device, s *ir.Schedule, b traced.Bindings) (_ *Exec, err error) {
 	if err := b.Check(dev, s.Graph); err != nil {
 		return nil, err
 	}

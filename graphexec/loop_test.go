@@ -215,7 +215,7 @@ func TestABodyThatStandsStillMayOverrun(t *testing.T) {
 	tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), scalar, low, scalar, tr.Param("amount", ir.F32, 0.25), 1)
 	runs := tr.Alloc("runs", ir.U32, 1, ir.InOut)
 	tr.Launch(tr.Module("count.ptx", strings.Replace(trap, "%r1, 7", "%r1, 0", 1)).Kernel("trap"), tracer.Linear(1, 1), runs)
-	trace, body := traced(t, tr)
+	trace, body := finished(t, tr)
 	values := []float64{0.5}
 	for len(values) < 31 {
 		values = append(values, math.Min(1, values[len(values)-1]*1.25-0.2*0.25))
@@ -331,8 +331,8 @@ func TestAWhileNodeThatCanBeCancelledBeginsWithWhatIsExpectedToBeShort(t *testin
 	x.close()
 }
 
-// traced finishes a trace and plans it.
-func traced(t *testing.T, tr *tracer.Tracer) (*tracer.Trace, *ir.Schedule) {
+// finished finishes a trace and plans it.
+func finished(t *testing.T, tr *tracer.Tracer) (*tracer.Trace, *ir.Schedule) {
 	trace, err := tr.Finish()
 	require.NoError(t, err)
 	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
@@ -350,7 +350,7 @@ func TestAScalarThatIsNoNumberEndsALoop(t *testing.T) {
 			a, b, c := tr.Alloc("a", ir.F64, 1, ir.InOut), tr.Alloc("b", ir.F64, 1, ir.InOut), tr.Alloc("c", ir.F64, 1, ir.InOut)
 			tr.Copy(a, b)
 			tr.Copy(b, c)
-			trace, body := traced(t, tr)
+			trace, body := finished(t, tr)
 			loopExec, err := loop.Instantiate(dev, loop.Loop{
 				Body: body, Until: loop.Until{Buffer: a.ID(), Is: is, Value: 5}, MaxIterations: 9, Lowering: lowering,
 			}, trace)
@@ -385,7 +385,7 @@ func TestIntegersEndALoop(t *testing.T) {
 		a, b, c := tr.Alloc("a", elem, 1, ir.InOut), tr.Alloc("b", elem, 1, ir.InOut), tr.Alloc("c", elem, 1, ir.InOut)
 		tr.Copy(a, b)
 		tr.Copy(b, c)
-		trace, body := traced(t, tr)
+		trace, body := finished(t, tr)
 		value := func(w uint32) float64 {
 			if elem == ir.I32 {
 				return float64(int32(w))
@@ -441,7 +441,7 @@ func TestAFaultInALoopNamesTheOperationAndTheIterations(t *testing.T) {
 		x := &run{t: t, tr: tr}
 		in, out := tr.Alloc("in", ir.F32, 8, ir.Input), tr.Alloc("out", ir.F32, 8, ir.Output)
 		tr.Launch(x.kernel("square"), tracer.Linear(1, 32), in, out, 9)
-		trace, body := traced(t, tr)
+		trace, body := finished(t, tr)
 		loopExec, err := loop.Instantiate(dev, loop.Loop{
 			Body: body, Until: loop.Until{Buffer: out.ID(), Is: ir.Below}, MaxIterations: 42, CheckEvery: c.every, Lowering: c.lowering,
 		}, trace)
@@ -498,7 +498,7 @@ func TestAPredicateThatCannotBeIsRefused(t *testing.T) {
 	tr.Copy(host, temp)
 	tr.Memset(long, uint32(0))
 	temp.Allocate()
-	trace, body := traced(t, tr)
+	trace, body := finished(t, tr)
 	for want, u := range map[string]loop.Until{
 		"the graph has no buffer 9":               {Buffer: 9, Is: ir.Below},
 		"until @to[4]: the buffer has 4 elements": {Buffer: to.ID(), Index: 4, Is: ir.Below},
@@ -639,7 +639,7 @@ func TestAFailedChangeOfALoopChangesNothing(t *testing.T) {
 				s[i] = tr.Alloc(name, ir.F32, 1, ir.InOut)
 			}
 			tr.Launch(x.kernel("unsharpen"), tracer.Linear(1, 32), s[0], s[1], s[0], tr.Param("amount", ir.F32, 1), 1) // twice what it was, less the other, between 0 and 1
-			trace, body := traced(t, tr)
+			trace, body := finished(t, tr)
 			loopExec, err := loop.Instantiate(dev, loop.Loop{
 				Body: body, Until: loop.Until{Buffer: s[0].ID(), Is: ir.AtLeast, Value: 1}, MaxIterations: 3, CheckEvery: 2, Batch: 2,
 				Lowering: lowering, Overrun: loop.Undone,
@@ -681,7 +681,7 @@ func TestIterationsOverlapWhereTheirScheduleSaysSo(t *testing.T) {
 	tr.Launch(square, one, scalar, a, 1)
 	tr.Launch(square, one, a, b, 1)
 	tr.Launch(square, one, b, b, 1)
-	trace, body := traced(t, tr)
+	trace, body := finished(t, tr)
 	several := func(n int) (*ir.Schedule, error) {
 		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: []string{fmt.Sprintf("unroll(%d)", n)}, Verify: true})
 		return plan.Schedule, err
@@ -766,7 +766,7 @@ func TestAFaultInTheMiddleOfALoop(t *testing.T) {
 		tr := tracer.New(dev, "trap", tracer.Deferred)
 		count := tr.Alloc("count", ir.U32, 1, ir.InOut)
 		tr.Launch(tr.Module("trap.ptx", trap).Kernel("trap"), tracer.Linear(1, 1), count)
-		trace, body := traced(t, tr)
+		trace, body := finished(t, tr)
 		loopExec, err := loop.Instantiate(dev, loop.Loop{
 			Body: body, Until: loop.Until{Buffer: count.ID(), Is: ir.Above, Value: 9}, MaxIterations: 20, CheckEvery: 4, Batch: 4,
 			Lowering: c.lowering, Overrun: c.overrun,

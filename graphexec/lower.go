@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -16,7 +17,7 @@ import (
 // body; see find. Invariant: work is what lower.Work returns for the operation with the settings.
 type program struct {
 	sched     *ir.Schedule
-	bound     Bindings
+	bound     traced.Bindings
 	functions *functionCache
 	settings  *settings
 	used      *users        // nil until the first change
@@ -28,7 +29,7 @@ type program struct {
 	place  bodyPlace              // of a body
 }
 
-func newProgram(dev device.Device, s *ir.Schedule, b Bindings) (*program, error) {
+func newProgram(dev device.Device, s *ir.Schedule, b traced.Bindings) (*program, error) {
 	settings := tracedSettings(s.Graph, b)
 	p := &program{
 		sched:     s,
@@ -117,7 +118,7 @@ type functionKey struct {
 // functionCache maps kernels to functions of the device, so that each kernel is looked up once.
 type functionCache struct {
 	dev  device.Device
-	b    Bindings
+	b    traced.Bindings
 	seen map[functionKey]device.Function
 }
 

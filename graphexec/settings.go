@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -18,7 +19,7 @@ type settings struct {
 }
 
 // tracedSettings returns the settings with which a graph was traced.
-func tracedSettings(g *ir.Graph, b Bindings) settings {
+func tracedSettings(g *ir.Graph, b traced.Bindings) settings {
 	s := settings{
 		params:  make([]ir.Scalar, len(g.Params)),
 		pointer: make([]device.Ptr, len(g.Buffers)),

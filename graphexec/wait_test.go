@@ -60,7 +60,7 @@ func newSpinning(t *testing.T, launches int, turns uint32) *spinning {
 	for range launches {
 		tr.Launch(k, tracer.Linear(1, 1), x.count, tr.Param("turns", ir.U32, turns))
 	}
-	x.trace, x.body = traced(t, tr)
+	x.trace, x.body = finished(t, tr)
 	require.NoError(t, tracer.Write(x.count, []uint32{0}))
 	return x
 }

@@ -77,7 +77,7 @@ func (m *machine) run(g *ir.Graph, op *ir.Op, id uint64) {
 		if !a.Mode.Writes() || a.Empty() {
 			continue
 		}
-		whole := g.Buffers[traced(g, a.Buffer)].Role == ir.Temporary
+		whole := g.Buffers[original(g, a.Buffer)].Role == ir.Temporary
 		for i := range m.at(a.Range) {
 			if what := m.hash(read, uint64(i)); whole || what%4 > 0 {
 				m.at(a.Range)[i] = what
@@ -86,8 +86,8 @@ func (m *machine) run(g *ir.Graph, op *ir.Op, id uint64) {
 	}
 }
 
-// traced is the buffer that another memory of it was made for.
-func traced(g *ir.Graph, b ir.BufferID) ir.BufferID {
+// original returns the buffer for which a buffer was made, and a traced buffer itself.
+func original(g *ir.Graph, b ir.BufferID) ir.BufferID {
 	if int(b) < len(g.Buffers)-g.Made {
 		return b
 	}

@@ -7,18 +7,8 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
-	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/internal/traced"
 )
-
-// Recording is a recorded program that can be run, such as a tracer.Trace.
-type Recording interface {
-	Program() *ir.Graph
-	// Rehearse calls f with a function that runs the operations in program order and waits for them. It then restores
-	// memory. Host functions are not called. It is an error if dev is not the device of the program.
-	Rehearse(dev any, f func(run func() error) error) error
-	// Unwritten returns the name of a buffer that must be written before the program can run, "" if there is none.
-	Unwritten() string
-}
 
 // counter is a device that counts the demands of launches, as a simulated device does.
 type counter interface {
@@ -29,7 +19,7 @@ type counter interface {
 }
 
 // ErrUncounted is in the chain of errors that report that a device does not count the demands of launches.
-// Plan for such a device with DeclaredCosts. A wrapped device never counts.
+// Plan for such a device without measured costs. A wrapped device never counts.
 var ErrUncounted = errors.New("the device does not count the demands of launches: plan without measured costs")
 
 // rehearsals is how often a program runs when it is measured. The last run is counted: by then, caches and managed
@@ -42,7 +32,7 @@ func choosesByTime(strategy string) bool {
 	return name == "auto" || name == "search" || name == "listsched"
 }
 
-// Measure runs the program on dev and returns the demands of its launches:
+// Measure runs a *tracer.Trace on dev and returns the demands of its launches:
 //
 //	m, err := optimizer.Measure(dev, trace)
 //	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "auto", Streams: true, Measured: m})
@@ -56,7 +46,7 @@ func choosesByTime(strategy string) bool {
 // instance for lack of its inputs, is an error of the device, as in a replay. The device must have the methods
 // Profile() *model.Profile and CountLaunches(run func() error) ([]model.Demand, error), as simulated devices
 // do; otherwise the error wraps ErrUncounted.
-func Measure(dev any, program Recording) (*Measurement, error) {
+func Measure(dev any, program traced.Program) (*Measurement, error) {
 	switch {
 	case absent.Is(dev):
 		return nil, absent.Nil("the device to measure on")
@@ -68,7 +58,11 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 		return nil, ErrUncounted
 	}
 	var demands []model.Demand
-	err := program.Rehearse(dev, func(run func() error) error {
+	trace := traced.Of(program)
+	if trace == nil {
+		return nil, fmt.Errorf("measure: %w", traced.ErrForeign)
+	}
+	err := trace.Rehearse(dev, func(run func() error) error {
 		for range rehearsals - 1 {
 			if err := run(); err != nil {
 				return err
@@ -81,7 +75,7 @@ func Measure(dev any, program Recording) (*Measurement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}
-	m, err := NewMeasurement(program.Program(), c.Profile(), demands)
+	m, err := NewMeasurement(trace.Recorded(), c.Profile(), demands)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}

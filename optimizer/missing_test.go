@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -32,7 +33,7 @@ func TestMissingArguments(t *testing.T) {
 			"DeclaredCosts": optimizer.DeclaredCosts, "MeasuredCosts": optimizer.MeasuredCosts, "ModelledCosts": optimizer.ModelledCosts,
 			"Measure": optimizer.Measure, "NewMeasurement": optimizer.NewMeasurement, "ParseMeasurement": optimizer.ParseMeasurement,
 			"Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn,
-			"Measure on sim": func(r optimizer.Recording) error {
+			"Measure on sim": func(r *tracer.Trace) error {
 				d, err := sim.New(sim.Options{})
 				require.NoError(t, err)
 				_, err = optimizer.Measure(d, r)
@@ -53,4 +54,19 @@ func TestMissingArguments(t *testing.T) {
 		},
 		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 	})
+}
+
+// A program that is not a *tracer.Trace is neither measured nor planned, even if it embeds one.
+func TestAForeignProgramIsNotPlanned(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	trace, err := tracer.New(dev, "foreign", tracer.Deferred).Finish()
+	require.NoError(t, err)
+	foreign := struct{ *tracer.Trace }{trace}
+	_, err = optimizer.Measure(dev, foreign)
+	require.ErrorIs(t, err, traced.ErrForeign)
+	_, err = optimizer.PlanOn(dev, foreign, optimizer.Options{})
+	require.ErrorIs(t, err, traced.ErrForeign)
+	require.NoError(t, trace.Close())
+	require.NoError(t, dev.Close())
 }

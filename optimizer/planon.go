@@ -3,9 +3,10 @@ package optimizer
 import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/traced"
 )
 
-// PlanOn plans a recorded program for the device dev that will replay it:
+// PlanOn plans a *tracer.Trace for the device dev that will replay it:
 //
 //	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto", Streams: true})
 //
@@ -14,17 +15,21 @@ import (
 // memory. This requires a device that counts (see Measure), and inputs that have been written. Otherwise times are
 // estimated as by Plan. Result.Costs names the source of the times and the reason. A program whose kernels do not
 // depend on data gets the same plan every time.
-func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
+func PlanOn(dev any, program traced.Program, opts Options) (*Result, error) {
 	switch {
 	case absent.Is(dev):
 		return nil, absent.Nil("the device to plan for")
 	case absent.Is(program):
 		return nil, absent.Nil("the program to plan")
 	}
+	trace := traced.Of(program)
+	if trace == nil {
+		return nil, traced.ErrForeign
+	}
 	if opts.Custom == nil && opts.Profile == "" {
 		opts.Custom = model.Of(dev)
 	}
-	reason := whyEstimated(dev, program, &opts)
+	reason := whyEstimated(dev, trace, &opts)
 	if reason == "" && opts.Costs == nil && opts.Measured == nil {
 		m, err := Measure(dev, program)
 		if err != nil {
@@ -32,7 +37,7 @@ func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 		}
 		opts.Measured = m
 	}
-	res, err := Plan(program.Program(), opts)
+	res, err := Plan(trace.Recorded(), opts)
 	if err == nil && reason != "" {
 		res.Costs += ": " + reason
 	}
@@ -40,7 +45,7 @@ func PlanOn(dev any, program Recording, opts Options) (*Result, error) {
 }
 
 // whyEstimated returns why a program is planned without measured costs, or "" if it is not.
-func whyEstimated(dev any, program Recording, opts *Options) string {
+func whyEstimated(dev any, trace traced.Trace, opts *Options) string {
 	_, counts := dev.(counter)
 	switch {
 	case opts.Costs != nil || opts.Measured != nil:
@@ -50,7 +55,7 @@ func whyEstimated(dev any, program Recording, opts *Options) string {
 	case !counts:
 		return "the device does not count the demands of launches"
 	}
-	if name := program.Unwritten(); name != "" {
+	if name := trace.Unwritten(); name != "" {
 		return "@" + name + " has not been written yet"
 	}
 	return ""

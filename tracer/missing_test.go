@@ -44,6 +44,9 @@ func TestMissingArguments(t *testing.T) {
 			func(t *testing.T) any { return trace(t) },
 			func(*testing.T) any { return &tracer.Trace{} },
 			func(*testing.T) any { return (*tracer.Trace)(nil) },
+			func(t *testing.T) any { return traced.Of(trace(t)) },
+			func(*testing.T) any { return traced.Of(&tracer.Trace{}) },
+			func(*testing.T) any { return traced.Of((*tracer.Trace)(nil)) },
 			func(*testing.T) any { return (*tracer.Tracer)(nil) },
 			func(*testing.T) any { return (*tracer.Module)(nil) },
 			func(*testing.T) any { return &tracer.BindingError{} },
@@ -140,7 +143,7 @@ func TestANilTracer(t *testing.T) {
 	require.ErrorIs(t, tr.Err(), ir.ErrMissing)
 	_, err := tr.Finish()
 	require.ErrorContains(t, err, "the tracer is nil")
-	require.ErrorIs(t, (*tracer.Trace)(nil).Allocate(0), ir.ErrMissing)
+	require.ErrorIs(t, traced.Of((*tracer.Trace)(nil)).Allocate(0), ir.ErrMissing)
 }
 
 // The declared access of a host call to a buffer is checked in all modes.

@@ -9,26 +9,20 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Program is the recorded graph.
-func (tr *Trace) Program() *ir.Graph {
-	if tr == nil {
+// Recorded implements traced.Trace.
+func (tr view) Recorded() *ir.Graph {
+	if tr.Trace == nil {
 		return nil
 	}
 	return tr.Graph
 }
 
-// Rehearse calls f with a function that runs the operations of the trace, one after another in program order,
-// and waits for them. f may call it several times. Afterwards the memory of the program is what it was before,
-// that of buffers on the host and of variables of modules included: whatever operations write is kept in
-// device memory meanwhile, which costs two copies of it, and temporaries that had no memory have none again.
-// Host functions are not called.
-//
-// The program must be ready to run: kernels find in their inputs what the program has written there so far. The error
-// wraps device.ErrOtherDevice unless dev is the device of the trace, or a wrapper of it.
-func (tr *Trace) Rehearse(dev any, f func(run func() error) error) (err error) {
+// Rehearse implements traced.Trace. Whatever operations write is kept in device memory meanwhile, which costs two copies
+// of it. Temporaries that had no memory have none again afterwards.
+func (tr view) Rehearse(dev any, f func(run func() error) error) (err error) {
 	on, ok := dev.(device.Device)
 	switch {
-	case tr == nil || tr.t == nil:
+	case tr.Trace == nil || tr.t == nil:
 		return errNoTrace
 	case absent.Is(dev):
 		return absent.Nil("the device")

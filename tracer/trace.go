@@ -25,12 +25,10 @@ var ErrClosed = errors.New("the trace is closed: trace again")
 // errNoTrace is the error of a zero Trace.
 const errNoTrace = absent.Error("a zero Trace was passed: Finish returns one")
 
-// Check returns an error if a plan of graph g cannot be replayed with the buffers and modules of the
-// trace on dev. dev may be a wrapper of the trace's device. The error wraps ErrClosed,
-// device.ErrOtherDevice, device.ErrFreed or ir.ErrOtherTrace.
-func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
+// Check implements traced.Bindings.
+func (tr view) Check(dev device.Device, g *ir.Graph) error {
 	switch {
-	case tr == nil || tr.t == nil:
+	case tr.Trace == nil || tr.t == nil:
 		return errNoTrace
 	case absent.Is(dev):
 		return absent.Nil("the device")
@@ -49,11 +47,10 @@ func (tr *Trace) Check(dev device.Device, g *ir.Graph) error {
 	return checkIdentity(g, tr.t.graph)
 }
 
-// Allocate allocates memory for a buffer that has none, which is the case for temporaries of a deferred
-// trace. The error wraps ir.ErrMissing, ErrClosed or that of the device.
-func (tr *Trace) Allocate(id ir.BufferID) error {
+// Allocate implements traced.Bindings.
+func (tr view) Allocate(id ir.BufferID) error {
 	switch {
-	case tr == nil || tr.t == nil:
+	case tr.Trace == nil || tr.t == nil:
 		return errNoTrace
 	case !tr.has(id):
 		return fmt.Errorf("%w: no buffer has the number %d of the %d in trace %s", ir.ErrMissing, id, len(tr.t.buffers), tr.Graph.Name)
@@ -89,17 +86,17 @@ func (tr *Trace) Bind(id ir.BufferID, at device.Ptr) {
 	}
 }
 
-// Module returns the handle of a loaded module. It is 0 for an id that is not of the trace.
-func (tr *Trace) Module(id ir.ModuleID) device.Module {
-	if tr == nil || tr.t == nil || id < 0 || int(id) >= len(tr.t.modules) {
+// Module implements traced.Bindings.
+func (tr view) Module(id ir.ModuleID) device.Module {
+	if tr.Trace == nil || tr.t == nil || id < 0 || int(id) >= len(tr.t.modules) {
 		return 0
 	}
 	return tr.t.modules[id].handle
 }
 
-// HostFunc returns the function of a host call. It is nil for any other operation.
-func (tr *Trace) HostFunc(id ir.OpID) func() error {
-	if tr == nil || tr.t == nil {
+// HostFunc implements traced.Bindings.
+func (tr view) HostFunc(id ir.OpID) func() error {
+	if tr.Trace == nil || tr.t == nil {
 		return nil
 	}
 	return tr.t.hosts[id]

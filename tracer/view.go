@@ -3,14 +3,14 @@ package tracer
 import "github.com/reprise-gpu/reprise/internal/traced"
 
 func init() {
-	traced.Open = func(bindings any) traced.Trace {
-		if tr, ok := bindings.(*Trace); ok {
+	traced.Open = func(p traced.Program) traced.Trace {
+		if tr, ok := p.(*Trace); ok {
 			return view{tr}
 		}
 		return nil
 	}
 }
 
-// view is the traced.Trace of a Trace. Its methods are for package graphexec and are not exported on
+// view is the traced.Trace of a Trace. Its methods are for packages graphexec and optimizer and are not exported on
 // Trace.
 type view struct{ *Trace }

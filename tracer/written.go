@@ -34,12 +34,10 @@ func (s extents) has(lo, hi int64) bool {
 	return lo >= hi || slices.ContainsFunc(s, func(e extent) bool { return e.lo <= lo && hi <= e.hi })
 }
 
-// Unwritten returns the name of a buffer from which a replay would read bytes that neither Write nor the
-// program itself has written. It returns "" if there is none. Memory that HostBytes has returned counts
-// as written, and so does all memory of an Eager trace, which has run. Other writes are not seen: a
-// device.Write to an address, and work of other traces.
-func (tr *Trace) Unwritten() string {
-	if tr == nil || tr.t == nil || tr.t.mode == Eager {
+// Unwritten implements traced.Trace. Memory that HostBytes has returned counts as written, and so does all memory of an
+// Eager trace, which has run. Other writes are not seen: a device.Write to an address, and work of other traces.
+func (tr view) Unwritten() string {
+	if tr.Trace == nil || tr.t == nil || tr.t.mode == Eager {
 		return ""
 	}
 	written := make([]extents, len(tr.Graph.Buffers))

@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -165,8 +166,9 @@ type lowering interface {
 	close() error
 }
 
-// Instantiate lowers a loop for dev. The caller closes the result.
-func Instantiate(dev device.Device, l Loop, b graphexec.Bindings) (*Exec, error) {
+// Instantiate lowers a loop for dev, over the buffers, modules and host calls of a *tracer.Trace. The caller closes the
+// result.
+func Instantiate(dev device.Device, l Loop, trace traced.Program) (*Exec, error) {
 	if l.Body == nil || l.Body.Graph == nil {
 		return nil, absent.Nil("the body of the loop")
 	}
@@ -179,12 +181,12 @@ func Instantiate(dev device.Device, l Loop, b graphexec.Bindings) (*Exec, error)
 	if l.Batch == 0 {
 		l.CheckEvery = min(l.CheckEvery, max(1, l.MaxIterations)) // the last iteration is a check
 	}
-	body, err := graphexec.Instantiate(dev, l.Body, b, l.Backend)
+	body, err := graphexec.Instantiate(dev, l.Body, trace, l.Backend)
 	if err != nil {
 		return nil, err
 	}
 	x := &Exec{loop: l, dev: dev, body: body, view: parts.Open(body), stream: body.Stream()}
-	if err := x.lower(b); err != nil {
+	if err := x.lower(trace); err != nil {
 		return nil, device.Join(x.wrap(err), x.Close())
 	}
 	return x, nil
@@ -217,8 +219,8 @@ func (x *Exec) wrap(err error) error {
 	return parts.Wrapped("loop over "+x.loop.Body.Graph.Name, err)
 }
 
-func (x *Exec) lower(b graphexec.Bindings) (err error) {
-	if x.until, err = newPredicate(x.loop.Body, b, x.loop.Until); err != nil {
+func (x *Exec) lower(trace traced.Program) (err error) {
+	if x.until, err = newPredicate(x.loop.Body, trace, x.loop.Until); err != nil {
 		return err
 	}
 	x.host = newHostChecked(x)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/graphexec/internal/until"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -34,7 +34,7 @@ type predicate struct {
 	writers []bool // by operation, which may write the scalar
 }
 
-func newPredicate(s *ir.Schedule, b graphexec.Bindings, u Until) (*predicate, error) {
+func newPredicate(s *ir.Schedule, trace traced.Program, u Until) (*predicate, error) {
 	g := s.Graph
 	if u.Buffer < 0 || int(u.Buffer) >= len(g.Buffers) {
 		return nil, fmt.Errorf("until: the graph has no buffer %d", u.Buffer)
@@ -53,7 +53,7 @@ func newPredicate(s *ir.Schedule, b graphexec.Bindings, u Until) (*predicate, er
 	if err := p.written(func(ir.OpID) bool { return false }); err != nil {
 		return nil, err
 	}
-	p.at = b.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
+	p.at = trace.Pointer(u.Buffer) + device.Ptr(u.Index*p.bytes)
 	return p, nil
 }
 

@@ -3,12 +3,51 @@
 package traced
 
 import (
+	"errors"
+
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Trace is what graphexec uses of a finished trace besides its methods.
+// Program is a recorded program that graphexec can replay and optimizer can measure: a *tracer.Trace. Tests of
+// graphexec also replay Bindings of their own.
+type Program interface {
+	// Pointer returns the address of a buffer.
+	Pointer(ir.BufferID) device.Ptr
+	// Bind records that later replays access a buffer at another address.
+	Bind(ir.BufferID, device.Ptr)
+}
+
+// Bindings maps the buffers, modules and host calls of a graph to those of a device.
+type Bindings interface {
+	Program
+	// Check returns an error if a plan of graph g cannot be replayed with these bindings on dev, because they belong to
+	// another device or another trace. dev may be a wrapper of the trace's device. The error wraps tracer.ErrClosed,
+	// device.ErrOtherDevice, device.ErrFreed or ir.ErrOtherTrace.
+	Check(dev device.Device, g *ir.Graph) error
+	// Allocate allocates memory for a buffer that has none, which is the case for temporaries of a deferred trace.
+	// Afterwards Pointer returns its address. The error wraps ir.ErrMissing, tracer.ErrClosed or that of the device.
+	Allocate(ir.BufferID) error
+	// Module returns the handle of a loaded module. It is 0 for an id that is not of the trace.
+	Module(ir.ModuleID) device.Module
+	// HostFunc returns the function of a host call, by its number in the trace, and nil for any other operation.
+	HostFunc(ir.OpID) func() error
+}
+
+// Trace is what graphexec and optimizer use of a finished trace besides its exported methods.
 type Trace interface {
+	Bindings
+	// Recorded returns the recorded graph, and nil for a nil or zero trace.
+	Recorded() *ir.Graph
+	// Rehearse calls f with a function that runs the operations of the trace, one after another in program order, and
+	// waits for them. f may call it several times. Afterwards the memory of the program is what it was before, that of
+	// buffers on the host and of variables of modules included. Host functions are not called. The kernels find in
+	// their inputs what the program has written there so far. The error wraps device.ErrOtherDevice unless dev, a
+	// device.Device, is the device of the trace, or a wrapper of it.
+	Rehearse(dev any, f func(run func() error) error) error
+	// Unwritten returns the name of a buffer from which a replay would read bytes that neither tracer.Write nor the
+	// program itself has written, and "" if there is none.
+	Unwritten() string
 	// Attach adds live replays of the trace. The function at returns where they have a buffer, and 0 for a buffer that
 	// they do not use or have in memory of their own. Until detach is called, Read, Write and Draft follow the replays.
 	// After the last detach, the addresses of the last replays remain.
@@ -24,12 +63,26 @@ type Trace interface {
 }
 
 // Open returns the Trace of a *tracer.Trace, and nil for any other value. It is nil if package tracer is not linked.
-var Open func(any) Trace
+var Open func(Program) Trace
 
-// Of returns the Trace of bindings that are a *tracer.Trace, and nil for other bindings.
-func Of(bindings any) Trace {
-	if Open == nil {
-		return nil
+// Of returns the Trace of a *tracer.Trace, and nil for other programs. The Trace of a Trace is itself.
+func Of(p Program) Trace {
+	if t, ok := p.(Trace); ok || Open == nil {
+		return t
 	}
-	return Open(bindings)
+	return Open(p)
+}
+
+// ErrForeign is the error for a Program that is not a *tracer.Trace.
+var ErrForeign = errors.New("the program is not a *tracer.Trace: pass what Finish returns")
+
+// BindingsOf returns the bindings of a program, and nil if it has none.
+func BindingsOf(p Program) Bindings {
+	if b, ok := p.(Bindings); ok {
+		return b
+	}
+	if t := Of(p); t != nil {
+		return t
+	}
+	return nil
 }
