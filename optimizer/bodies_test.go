@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -104,7 +104,7 @@ func TestALoopIsPlannedAsOneOperation(t *testing.T) {
 func TestMeasurementsIgnoreWhatBodiesDoNotRun(t *testing.T) {
 	f, err := ir.Load("g.rir", looping)
 	require.NoError(t, err)
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	m, err := optimizer.NewMeasurement(f.Graph, p, nil)
 	require.NoError(t, err)
 	plan, err := optimizer.Plan(f.Graph, optimizer.Options{})

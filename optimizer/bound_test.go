@@ -12,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -60,7 +61,7 @@ func TestTheBoundCountsTheCopyEngine(t *testing.T) {
   %1 = copy @hb -> @b
 }`)
 	require.NoError(t, err)
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	bound, err := LowerBound(f.Graph, Options{})
 	require.NoError(t, err)
 	copies := 2 * (float64(p.CopyInLatency/model.Nanosecond) + 4_000_000/p.LinkGBps)

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -117,7 +117,7 @@ func TestGrainsAreChains(t *testing.T) {
 // A grain takes as long as its operations do one after another, and as much of the device.
 func TestGrainsAreAsDearAsTheirOperations(t *testing.T) {
 	g := graphOf(t, "g", 3, []edge{{0, 1}, {1, 2}})
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	for v := range g.Ops {
 		g.Ops[v] = ir.Op{Kind: ir.KindLaunch, Cost: -1, Launch: &ir.Launch{Entry: "k", Grid: ir.Dim3{X: 66, Y: 1, Z: 1}, Block: ir.Dim3{X: 1024, Y: 1, Z: 1}, Shared: uint32(p.Limits.SharedPerBlock)}}
 	}

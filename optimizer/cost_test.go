@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -29,7 +30,7 @@ func TestDeclaredCosts(t *testing.T) {
 	declared := launch
 	declared.Cost = 70
 
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	assert.NoError(t, err)
 	for _, c := range []struct {
 		name string

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -25,7 +25,7 @@ var mostLanes = map[string]int{
 // What docs/STRATEGIES.md says of waits, lanes and time holds for the plan that comes out of
 // all passes, for every strategy, either form of replay, and times that are guessed or given.
 func TestFinalPlansKeepTheirPromises(t *testing.T) {
-	profile := model.Profiles()[0]
+	profile := profiles.All()[0]
 	for _, streams := range []bool{false, true} {
 		for _, costs := range []CostModel{nil, DeclaredCosts(profile)} {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestFinalPlansOfReportedGraphs(t *testing.T) {
 				for _, also := range [][]string{nil, {"prefetch"}, {"prefetch", "group", "priorities"}} {
 					name := fmt.Sprintf("%s, %s, streams %v, also %v", file, by, streams, also)
 					requirePromises(t, f.Graph, Options{Strategy: by, Streams: streams, Also: also, Verify: true}, name)
-					requirePromises(t, f.Graph, Options{Strategy: by, Streams: streams, Also: also, Verify: true, Costs: DeclaredCosts(model.Profiles()[0])}, name)
+					requirePromises(t, f.Graph, Options{Strategy: by, Streams: streams, Also: also, Verify: true, Costs: DeclaredCosts(profiles.All()[0])}, name)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -17,7 +18,7 @@ import (
 // either form, on no more lanes; and while the times of kernels are only guessed, it orders
 // nothing after a kernel that was not before.
 func TestFoldingKeepsTheConcurrencyOfKernels(t *testing.T) {
-	profile := model.Profiles()[0]
+	profile := profiles.All()[0]
 	for _, streams := range []bool{false, true} {
 		for _, costs := range []CostModel{nil, DeclaredCosts(profile)} {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSerialKeepsProgramOrder(t *testing.T) {
 	for round := range 300 {
 		g := irtest.Random(r, 1+r.IntN(40))
 		for _, streams := range []bool{false, true} {
-			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: DeclaredCosts(model.Profiles()[0])})
+			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: DeclaredCosts(profiles.All()[0])})
 			require.NoError(t, err)
 			require.Equal(t, programOrder(g), plan.Schedule.Order, "round %d, streams %v", round, streams)
 		}
@@ -131,7 +132,7 @@ func TestRelaningKeepsWhatRunsBeforeWhat(t *testing.T) {
 // Streams cost the host a call per operation and a wait per open lane: what is over before the
 // next call returns had better be on one lane, and what is not keeps its own.
 func TestWhatIsShorterThanItsCallIsOnOneLane(t *testing.T) {
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	plan := func(us int64) *ir.Schedule {
 		g := hostCalls(t, nil, slices.Repeat([]int64{us}, 8)...)
 		res, err := Plan(g, Options{Streams: true, Costs: DeclaredCosts(p), Verify: true})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -29,16 +30,16 @@ func (o *Options) profile() (*model.Profile, error) {
 	case o.Profile == "" && o.Measured != nil:
 		return o.Measured.device()
 	case o.Profile == "":
-		return model.Profiles()[0], nil
+		return profiles.All()[0], nil
 	}
-	return model.Lookup(o.Profile)
+	return profiles.Lookup(o.Profile)
 }
 
 // checkProfile returns an error if the profile does not exist or has figures out of bounds.
 func (o *Options) checkProfile() error {
 	p, err := o.profile()
 	if err == nil && o.Custom != nil {
-		err = p.Check()
+		err = profiles.Check(p)
 	}
 	return err
 }

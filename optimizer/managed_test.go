@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -94,7 +94,7 @@ func TestTheFirstKernelThatTouchesManagedMemoryMovesIt(t *testing.T) {
 		"h200":   {{2 * pageBytes, 0}, {2 * pageBytes, 0}},
 		"gtx960": {{0, size}, {0, 0}},
 	} {
-		p, err := model.Lookup(id)
+		p, err := profiles.Lookup(id)
 		require.NoError(t, err)
 		costs := DeclaredCosts(p)
 		for v, want := range want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -62,7 +63,7 @@ func (m *Measurement) device() (*model.Profile, error) {
 	if m.profile != nil {
 		return m.profile, nil
 	}
-	return model.Lookup(m.Device)
+	return profiles.Lookup(m.Device)
 }
 
 // programHash returns a hash of the operations of a program, in 16 hexadecimal digits. It excludes the source of

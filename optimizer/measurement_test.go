@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -26,7 +27,7 @@ graph two {
 func measured(t *testing.T) (*ir.Graph, *model.Profile, *Measurement) {
 	file, err := ir.Load("two.rir", twoLaunches)
 	require.NoError(t, err)
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	m, err := NewMeasurement(file.Graph, p, []model.Demand{
 		{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1000},
@@ -90,7 +91,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		c.spoil(m)
 		assert.ErrorContains(t, m.Check(g, p), c.says)
 	}
-	old, err := model.Lookup("gtx960")
+	old, err := profiles.Lookup("gtx960")
 	require.NoError(t, err)
 	_, _, m := measured(t)
 	m.Device, m.Launches[0].Demand.Faulted = old.ID, 1
@@ -105,7 +106,7 @@ func FuzzParseMeasurement(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
@@ -18,7 +19,7 @@ import (
 
 // TestMissingArguments leaves arguments out of all that the package exports.
 func TestMissingArguments(t *testing.T) {
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	trace := func(t *testing.T) *tracer.Trace {
 		tr := tracer.New(null.New(), "missing", tracer.Deferred)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -29,7 +30,7 @@ func hostCalls(t *testing.T, edges []edge, micros ...int64) *ir.Graph {
 // the short ones, which have ended, after that.
 func TestTheLongestPathIsEnqueuedFirst(t *testing.T) {
 	g := hostCalls(t, []edge{{2, 3}}, 5, 5, 100, 100)
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	took := func(passes ...string) int64 {
 		res, err := Plan(g, Options{Streams: true, Verify: true, Passes: append(passes, "assign", "hazards", "syncs", "predict")})
@@ -100,7 +101,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 	g := clears(t, maxFolded)
 	for _, streams := range []bool{false, true} {
 		demands := 0
-		costs := counted{DeclaredCosts(model.Profiles()[0]), &demands}
+		costs := counted{DeclaredCosts(profiles.All()[0]), &demands}
 		_, err := Plan(g, Options{Streams: streams, Costs: costs})
 		require.NoError(t, err)
 		require.Less(t, demands, 3*maxTried+50*maxFolded, "streams=%v", streams)
@@ -112,7 +113,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 func TestTheSearchesOfAutoAreBounded(t *testing.T) {
 	g := clears(t, maxFolded/2)
 	demands := 0
-	costs := counted{DeclaredCosts(model.Profiles()[0]), &demands}
+	costs := counted{DeclaredCosts(profiles.All()[0]), &demands}
 	_, err := Plan(g, Options{Strategy: "auto", Costs: costs})
 	require.NoError(t, err)
 	require.Less(t, demands, maxChosen+2*3*maxTried+100*maxFolded)

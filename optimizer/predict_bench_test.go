@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -52,6 +52,6 @@ func layers(t testing.TB, ops, width int) (*ir.Schedule, *forecast) {
 	}
 	res, err := Plan(g, Options{Strategy: fmt.Sprintf("levels(%d)", width), Passes: []string{"hazards", "assign", "syncs"}})
 	require.NoError(t, err)
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	return res.Schedule, &forecast{profile: p, costs: DeclaredCosts(p)}
 }

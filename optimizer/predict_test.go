@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -68,7 +69,7 @@ func TestPredictionCountsLaunchAndEdges(t *testing.T) {
 	for v := range g.Ops {
 		g.Ops[v].Cost = 10_000
 	}
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	h := p.Host
 	start := h.GraphLaunch + 4*h.GraphNode + p.SubmitLatency

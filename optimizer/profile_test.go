@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -36,7 +37,7 @@ func TestPlansForAnyFiguresEnd(t *testing.T) {
 	g.Ops[1] = ir.Op{Kind: ir.KindLaunch, Cost: -1, Launch: &ir.Launch{Entry: "k", Grid: ir.Dim3{X: 66, Y: 1, Z: 1}, Block: ir.Dim3{X: 1024, Y: 1, Z: 1}}}
 	g.Modules = []ir.Module{{Name: "m", File: "m.ptx"}}
 	g.Ops[2] = g.Ops[1]
-	p, refused, planned := *model.Profiles()[0], 0, 0
+	p, refused, planned := *profiles.All()[0], 0, 0
 	numbers(reflect.ValueOf(&p).Elem(), "", func(name string, v reflect.Value) {
 		if !v.CanSet() {
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/effort"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -35,7 +36,7 @@ func TestRehearsalOfLayouts(t *testing.T) {
 	for round := range 200 {
 		g, err := reduce(irtest.Analyze(irtest.Random(r, 2+r.IntN(70))))
 		require.NoError(t, err)
-		f := &forecast{model.Profiles()[round%len(model.Profiles())], DeclaredCosts(model.Profiles()[round%len(model.Profiles())]), r.IntN(2) == 0}
+		f := &forecast{profiles.All()[round%len(profiles.All())], DeclaredCosts(profiles.All()[round%len(profiles.All())]), r.IntN(2) == 0}
 		re := newRehearsal(g, f)
 		if re == nil {
 			continue
@@ -113,7 +114,7 @@ func TestSearchKeepsItsPromises(t *testing.T) {
 
 // requireDelaysPay requires that without any one delay the replay takes no less, and returns how many there are.
 func requireDelaysPay(t *testing.T, s *ir.Schedule, streams bool) (delays int) {
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	f := &forecast{p, DeclaredCosts(p), streams}
 	for v := range s.Delays {
 		for _, u := range s.Delays[v] {
@@ -145,7 +146,7 @@ func BenchmarkStep(b *testing.B) {
 		for _, streams := range []bool{false, true} {
 			g, err := reduce(irtest.Analyze(irtest.Contended(rand.New(rand.NewPCG(3, 1000)), n)))
 			require.NoError(b, err)
-			p := model.Profiles()[0]
+			p := profiles.All()[0]
 			f := &forecast{p, DeclaredCosts(p), streams}
 			a := newAnnealing(newRehearsal(g, f), &layout{order: programOrder(g), lane: make([]ir.LaneID, n), lanes: 1}, 64)
 			a.run(probe(n))

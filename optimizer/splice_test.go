@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -16,7 +17,7 @@ import (
 // that is. Without the pass it is so for one of the two only, and for the other the third
 // starts later by what an event takes longer than a stream.
 func TestAJoinGoesOnWhereItWaitsLongest(t *testing.T) {
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	passes := []string{"hazards", "assign", "syncs", "order", "predict"}
 	var without []int64

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/sim"
 )
 
@@ -49,7 +50,7 @@ func TestOptionsArePassedOn(t *testing.T) {
 	require.NoError(t, fillTwice(dev), "races are reported where asked for")
 	require.NoError(t, dev.Close())
 
-	p, err := model.Lookup("v100")
+	p, err := profiles.Lookup("v100")
 	require.NoError(t, err)
 	custom := *p
 	custom.SMs = -1

@@ -15,6 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/network"
 	"github.com/reprise-gpu/reprise/internal/bench/taskgraph"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -55,7 +56,7 @@ func inputs(files []string) []input {
 // onDevice returns an input whose costs follow from the device's profile alone.
 func onDevice(group, name, device string, build func(p *model.Profile) (*ir.Graph, error)) input {
 	return input{name: group + "/" + name + "/" + device, group: group, make: func() (*ir.Graph, optimizer.Options, error) {
-		p, err := model.Lookup(device)
+		p, err := profiles.Lookup(device)
 		if err != nil {
 			return nil, optimizer.Options{}, err
 		}
@@ -157,7 +158,7 @@ func networks() (list []input) {
 
 func workloads() (list []input) {
 	for _, w := range bench.Workloads() {
-		for _, p := range model.Profiles() {
+		for _, p := range profiles.All() {
 			for _, memory := range []bench.Memory{bench.Pinned, bench.Prefetch, bench.Managed} {
 				for _, size := range []int{w.Tiny, w.Sizes[0]} {
 					name := fmt.Sprintf("workloads/%s-%d/%v/%s", w.Name, size, memory, p.ID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // row holds the costs of one schedule with one back end.
@@ -28,7 +29,7 @@ const (
 // driver returns the least time that the driver calls of a replay take with the driver of an H200, in ns, by the
 // device's profile. docs/DEVICES.md names its sources.
 func (r *row) driver() float64 {
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

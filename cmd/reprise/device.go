@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/devices"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -92,7 +93,7 @@ func listDevices(to io.Writer, gpus []device.Info) error {
 	for _, i := range gpus {
 		listDevice(w, &i)
 	}
-	for _, p := range model.Profiles() {
+	for _, p := range profiles.All() {
 		dev, err := sim.New(sim.Options{Profile: p.ID})
 		if err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // reprise runs the program and returns what it printed and its exit status.
@@ -165,7 +166,7 @@ func TestTraceThenOptPrintsThePlan(t *testing.T) {
 	require.Zero(t, status, stderr)
 	var streams summary
 	require.NoError(t, json.Unmarshal([]byte(stdout), &streams))
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	calls := float64(12*min(p.Host.Launch, p.Host.Memset)+p.Host.Memcpy) / float64(model.Microsecond)
 	assert.Greater(t, streams.PredictedUS, calls, "the host makes a call for each operation")
 	assert.Less(t, got.PredictedUS, calls)

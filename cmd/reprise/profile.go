@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/devices"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 func newProfile() *cobra.Command {
@@ -31,7 +31,7 @@ docs/PROFILE.md describes the form. An invalid file is an error that names the l
 }
 
 // lookupFile reads the profile file at a path, or returns the built-in profile of that name as a file.
-func lookupFile(name string) (*model.File, error) {
+func lookupFile(name string) (*profiles.File, error) {
 	f, err := devices.File(name)
 	return f, asUsage(err)
 }

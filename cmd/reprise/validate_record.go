@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bench/calibrate"
 	"github.com/reprise-gpu/reprise/internal/bench/validation"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -131,7 +131,7 @@ func profileOf(id string, info device.Info) string {
 		if name = strings.TrimPrefix(name, ":"); name != "" {
 			return name
 		}
-		return model.Profiles()[0].ID
+		return profiles.All()[0].ID
 	}
 	return calibrate.Nearest(info).ID
 }

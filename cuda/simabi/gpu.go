@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -58,7 +59,7 @@ func plug() ([]*gpu, error) {
 	driver.system = sim.NewSystem()
 	var gpus []*gpu
 	for i, id := range strings.Split(list, ",") {
-		p, err := model.Lookup(strings.TrimSpace(id))
+		p, err := profiles.Lookup(strings.TrimSpace(id))
 		if err != nil {
 			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
 		}

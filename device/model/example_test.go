@@ -5,19 +5,19 @@ import (
 	"log"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/sim"
 )
 
-// Example changes one figure of a profile. sim.Options.Profile accepts the result.
+// Example changes one figure of a profile. sim.Options.Custom and optimizer.Options.Custom accept the result.
 func Example() {
-	builtIn, err := model.Lookup("h200")
+	dev, err := sim.New(sim.Options{Profile: "h200"})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer dev.Close()
+	builtIn := model.Of(dev)
 	slow := *builtIn
-	bandwidth := model.LookupFigure("memory_gbps")
-	if err := bandwidth.Set(&slow, 2400); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(slow.Name, bandwidth.Of(builtIn), bandwidth.Of(&slow))
+	slow.MemoryGBps = 2400
+	fmt.Println(slow.Name, builtIn.MemoryGBps, slow.MemoryGBps)
 	// Output: NVIDIA H200 4800 2400
 }

@@ -1,8 +1,7 @@
 package model
 
 import (
-	"fmt"
-	"strings"
+	"errors"
 
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
@@ -88,44 +87,6 @@ type HostCosts struct {
 // that a kernel uses moves before the kernel starts.
 func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
 
-// Profiles returns the detailed profiles, the default first. [Lookup] also knows short ones, which are from data sheets.
-func Profiles() []*Profile {
-	return []*Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}
-}
-
-// Lookup returns the profile with the given ID, or reads it from the file if id ends in .json. The error lists the
-// known profiles.
-func Lookup(id string) (*Profile, error) {
-	if strings.HasSuffix(id, fileSuffix) {
-		f, err := ReadFile(id)
-		if err != nil {
-			return nil, err
-		}
-		return &f.Profile, nil
-	}
-	if p := detailed(id); p != nil {
-		return p, nil
-	}
-	if f := short(id); f != nil {
-		return &f.Profile, nil
-	}
-	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
-		id, strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
-}
-
-// detailed returns the profile of Profiles with the given ID, or nil.
-func detailed(id string) *Profile {
-	for _, p := range Profiles() {
-		if p.ID == id {
-			return p
-		}
-	}
-	return nil
-}
-
-func detailedIDs() (ids []string) {
-	for _, p := range Profiles() {
-		ids = append(ids, p.ID)
-	}
-	return ids
-}
+// ErrProfile is in the error chain if a figure of a profile made in code is out of its bounds. With such a figure a
+// task might never end, or take no time.
+var ErrProfile = errors.New("a profile of one's own")

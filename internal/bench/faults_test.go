@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/internal/wrap"
 )
@@ -38,7 +38,7 @@ func eachSweep(t *testing.T, f func(t *testing.T, s *sweep)) {
 }
 
 func openSmall(t *testing.T) *sim.Device {
-	profile, err := model.Lookup("h200")
+	profile, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	small := *profile
 	small.SMs = 1

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -15,7 +15,7 @@ func TestSampledKernelsTakeAsLongAsWholeOnes(t *testing.T) {
 	const within = 0.1
 	sizes := map[string]int{"vec": 1 << 18, "bs": 1 << 14, "img": 300, "ml": 2500, "hits": 1 << 16, "dl": 300}
 	for _, profile := range []string{"gtx1660s", "p100"} {
-		p, err := model.Lookup(profile)
+		p, err := profiles.Lookup(profile)
 		require.NoError(t, err)
 		custom := *p
 		custom.L2Bytes = 64 << 10 // with a larger cache, arrays this small would stay in it after Reset, which writes them only if all blocks run

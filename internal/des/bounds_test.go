@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // TestEveryProfileEndsEveryTask runs tasks of every kind, huge ones too, on profiles of figures at and near their bounds.
@@ -15,7 +16,7 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 3))
 	for range 400 {
 		p := anH200(t)
-		for _, f := range model.Figures() {
+		for _, f := range profiles.Figures() {
 			if r.IntN(4) > 0 {
 				continue
 			}
@@ -54,10 +55,10 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 
 // FuzzProfilesKeepTime runs a kernel and a copy on every profile that can be read.
 func FuzzProfilesKeepTime(f *testing.F) {
-	f.Add(model.NewFile(h200, "here").Text())
+	f.Add(profiles.NewFile(h200, "here").Text())
 	f.Add([]byte(`{"format": "reprise-profile", "version": 1, "figures": {"clock_mhz": {"value": 1}}}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, err := model.ParseFile("p.json", src)
+		file, err := profiles.ParseFile("p.json", src)
 		if err != nil {
 			return
 		}
@@ -71,10 +72,10 @@ func FuzzProfilesKeepTime(f *testing.F) {
 // leastPositive is the least rate or share of a profile but 0.
 const leastPositive = 1e-3
 
-var h200 = model.Profiles()[0]
+var h200 = profiles.All()[0]
 
 func anH200(t *testing.T) model.Profile {
-	p, err := model.Lookup("h200")
+	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	return *p
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // No run of kernels is shorter than any resource is busy, nor, without priorities, than those that
 // fill the device take one behind the other. Where all do, it is little longer.
 func TestNoRunIsShorterThanItsResourcesAreBusy(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 70))
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	decided := 0
 	for round := range 1500 {
 		e, busy := demanding(p), NewBusy(p)
@@ -44,7 +45,7 @@ func TestNoRunIsShorterThanItsResourcesAreBusy(t *testing.T) {
 // No task takes less than its least time, in whatever company; some kernels take less than alone.
 func TestNoTaskTakesLessThanItsLeastTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 71))
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	quicker, near := 0, 0
 	for range 400 {
 		demands := make([]model.Demand, 12)
@@ -79,7 +80,7 @@ func TestNoTaskTakesLessThanItsLeastTime(t *testing.T) {
 
 // Ten kernels that fill the device and fault a page each wait for it one after the other.
 func TestKernelsThatFillTheDeviceFaultOneByOne(t *testing.T) {
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	e, busy := demanding(p), NewBusy(p)
 	for range 10 {
 		d := model.Demand{Kind: model.Kernel, Blocks: 1056, PerSM: 6, BlockCycles: 285, Faulted: 64 << 10}

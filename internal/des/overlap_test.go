@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
@@ -43,7 +44,7 @@ func TestOverlap(t *testing.T) {
 // A kernel never takes less when it has more of anything to do.
 func TestMoreWorkTakesNoLess(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 3))
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	for range 300 {
 		d := model.Demand{
 			Kind: model.Kernel, Blocks: float64(1 + r.IntN(5000)), PerSM: float64(1 + r.IntN(16)), BlockCycles: 10000 * r.Float64(),
@@ -69,7 +70,7 @@ func TestMoreWorkTakesNoLess(t *testing.T) {
 }
 
 func TestPartitionedCachesHoldHalf(t *testing.T) {
-	for _, p := range model.Profiles() {
+	for _, p := range profiles.All() {
 		want := p.L2Bytes
 		if p.ID == "h200" || p.ID == "a100" {
 			want /= 2

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
@@ -68,7 +69,7 @@ func TestNoKernelIsFasterThanWhatItNeeds(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	tight := map[string]bool{}
 	for range 3000 {
-		for _, p := range model.Profiles() {
+		for _, p := range profiles.All() {
 			d := onManagedMemory(r, randomKernel(r))
 			span := spans(p, d)[0]
 			require.GreaterOrEqual(t, float64(span.Begin), d.Bulk/p.LinkGBps*1e3, "its memory comes first")
@@ -130,7 +131,7 @@ func TestMoreHardwareNeverSlowsOneKernel(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for range 3000 {
 		d := randomKernel(r)
-		p := model.Profiles()[r.IntN(len(model.Profiles()))]
+		p := profiles.All()[r.IntN(len(profiles.All()))]
 		q, what := better(r, p)
 		tail := model.Time(0)
 		if q.SMs != p.SMs {
@@ -157,7 +158,7 @@ func TestAnomaliesStayWithinGrahamsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	worst := 0.0
 	for range 1500 {
-		p := model.Profiles()[r.IntN(len(model.Profiles()))]
+		p := profiles.All()[r.IntN(len(profiles.All()))]
 		q, what := better(r, p)
 		tasks := make([]Task, 2+r.IntN(20))
 		for i := range tasks {
@@ -187,7 +188,7 @@ func makespan(p *model.Profile, tasks []Task) model.Time {
 // Two kernels that each fill half of the device run together in the time of one,
 // whatever bounds them, as long as half of the device is what they use of it.
 func TestTwoHalfDeviceKernelsOverlap(t *testing.T) {
-	for _, p := range model.Profiles() {
+	for _, p := range profiles.All() {
 		half := math.Floor(float64(p.SMs) / 2)
 		for name, d := range map[string]model.Demand{
 			"latency": {Kind: model.Kernel, Blocks: half * 4, PerSM: 4, BlockCycles: 50_000},
@@ -207,7 +208,7 @@ func TestTwoHalfDeviceKernelsOverlap(t *testing.T) {
 func TestWorkIsConserved(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for range 300 {
-		p := model.Profiles()[r.IntN(len(model.Profiles()))]
+		p := profiles.All()[r.IntN(len(profiles.All()))]
 		tasks := make([]Task, 1+r.IntN(20))
 		var want supplies
 		for i := range tasks {
@@ -238,7 +239,7 @@ func TestWorkIsConserved(t *testing.T) {
 func TestMoreOccupancyNeverSlowsWhatWaits(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	for range 1000 {
-		p := *model.Profiles()[r.IntN(len(model.Profiles()))]
+		p := *profiles.All()[r.IntN(len(profiles.All()))]
 		p.BlockRate = 0 // or short blocks would wait for the block scheduler
 		d := model.Demand{Kind: model.Kernel, Blocks: float64(1 + r.IntN(20000)), BlockCycles: float64(100 + r.IntN(100_000))}
 		last := never - 1
@@ -261,7 +262,7 @@ func dominant(p *model.Profile, d model.Demand) Limit {
 }
 
 func TestCopiesShareTheLink(t *testing.T) {
-	for _, p := range model.Profiles() {
+	for _, p := range profiles.All() {
 		const bytes = 1 << 28
 		in, out := model.Demand{Kind: model.CopyIn, Bytes: bytes}, model.Demand{Kind: model.CopyOut, Bytes: bytes}
 		alone := float64(spans(p, in)[0].End)
@@ -279,7 +280,7 @@ func TestCopiesShareTheLink(t *testing.T) {
 func TestPriorityWaitsForOneWave(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 300 {
-		p := model.Profiles()[r.IntN(len(model.Profiles()))]
+		p := profiles.All()[r.IntN(len(profiles.All()))]
 		e := demanding(p)
 		longest := 0.0
 		for range 1 + r.IntN(5) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // anyDemand is one of any kind, on a small grid of sizes, so that things happen at once.
@@ -93,7 +94,7 @@ func TestRehearsalIsAnEngine(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	resumed, limited := 0, 0
 	for round := range 150 {
-		p := model.Profiles()[round%len(model.Profiles())]
+		p := profiles.All()[round%len(profiles.All())]
 		n := 1 + r.IntN(70)
 		demands := make([]model.Demand, n)
 		for v := range demands {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -64,13 +65,13 @@ func Profile(id string) (*model.Profile, error) {
 }
 
 // File returns the profile file of a path that ends in .json, or one with the profile of that name.
-func File(name string) (*model.File, error) {
+func File(name string) (*profiles.File, error) {
 	if strings.HasSuffix(name, ".json") {
-		return model.ReadFile(name)
+		return profiles.ReadFile(name)
 	}
-	p, err := model.Lookup(name)
+	p, err := profiles.Lookup(name)
 	if err != nil {
 		return nil, IDError{err}
 	}
-	return model.NewFile(p, "the profile "+p.ID), nil
+	return profiles.NewFile(p, "the profile "+p.ID), nil
 }

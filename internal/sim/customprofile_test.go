@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // TestProfilesInCodeHaveTheBoundsOfFiles opens devices with figures that no file could hold. With some of them, work
 // could never end.
 func TestProfilesInCodeHaveTheBoundsOfFiles(t *testing.T) {
-	for _, p := range model.Profiles() {
-		require.NoError(t, p.Check())
+	for _, p := range profiles.All() {
+		require.NoError(t, profiles.Check(p))
 	}
 	for what, set := range map[string]func(p *model.Profile){
 		"link_gbps":       func(p *model.Profile) { p.LinkGBps = math.NaN() },
@@ -26,7 +27,7 @@ func TestProfilesInCodeHaveTheBoundsOfFiles(t *testing.T) {
 		"stream_gap_ns":   func(p *model.Profile) { p.StreamGap = -1 },
 		"":                func(p *model.Profile) { *p = model.Profile{} },
 	} {
-		p := *model.Profiles()[0]
+		p := *profiles.All()[0]
 		set(&p)
 		_, err := New(Options{Custom: &p})
 		assert.ErrorContains(t, err, what)

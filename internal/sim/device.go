@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/texel"
 )
 
@@ -128,10 +129,10 @@ func New(o Options) (*Device, error) {
 	p := o.Custom
 	if p == nil {
 		var err error
-		if p, err = model.Lookup(orDefault(o.Profile, "h200")); err != nil {
+		if p, err = profiles.Lookup(orDefault(o.Profile, "h200")); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
-	} else if err := p.Check(); err != nil {
+	} else if err := profiles.Check(p); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	if o.Race == RaceOn && o.Sample > 0 {

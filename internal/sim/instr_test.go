@@ -13,6 +13,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/devicetest"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // later finds that a file is for a GPU later than any that has a profile.
@@ -33,7 +34,7 @@ func TestInstructions(t *testing.T) {
 			hopper[name] = &fstest.MapFile{Data: text}
 		}
 	}
-	h200, err := model.Lookup("h200")
+	h200, err := profiles.Lookup("h200")
 	require.NoError(t, err)
 	instructions(t, h200, hopper)
 	newer := *h200

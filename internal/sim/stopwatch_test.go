@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -35,7 +36,7 @@ func newStopwatch(t testing.TB, file string, p *model.Profile, sample int64) *st
 
 // profile is a copy of a known one.
 func profile(t testing.TB, id string) *model.Profile {
-	p, err := model.Lookup(id)
+	p, err := profiles.Lookup(id)
 	require.NoError(t, err)
 	custom := *p
 	return &custom

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 func TestModuleForAnotherGPU(t *testing.T) {
@@ -53,7 +53,7 @@ func TestKernelsForEveryGPU(t *testing.T) {
 		require.NotEmpty(t, some, folder)
 		files = append(files, some...)
 	}
-	for _, p := range model.Profiles() {
+	for _, p := range profiles.All() {
 		d := open(t, Options{Custom: p})
 		for _, file := range files {
 			text, err := os.ReadFile(file)

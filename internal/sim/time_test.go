@@ -9,13 +9,14 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // handy is a device on which every call, gap and copy has a time of its own
 // that a reader can add up: a digit of microseconds each.
 func handy() *model.Profile {
 	const us = model.Microsecond
-	h200, err := model.Lookup("h200")
+	h200, err := profiles.Lookup("h200")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

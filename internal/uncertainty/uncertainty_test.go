@@ -7,10 +7,11 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 func lookup(t *testing.T, id string) *model.Profile {
-	p, err := model.Lookup(id)
+	p, err := profiles.Lookup(id)
 	assert.NoError(t, err)
 	return p
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // Options selects how to calibrate.
@@ -18,7 +19,7 @@ type Options struct {
 
 // Result is the result of a calibration.
 type Result struct {
-	File *model.File
+	File *profiles.File
 	Rows []Row // rows of the report: every figure, then values without a place in a profile
 }
 
@@ -65,7 +66,7 @@ func Run(ctx context.Context, dev device.Device, o Options) (*Result, error) {
 
 // Nearest returns the known profile with the generation of the device, or the default profile.
 func Nearest(info device.Info) *model.Profile {
-	list := model.Profiles()
+	list := profiles.All()
 	for _, p := range list {
 		if p.ComputeMajor == info.ComputeMajor {
 			return p
@@ -92,7 +93,7 @@ func (s *session) describe() {
 
 // table returns a row for each figure.
 func (s *session) table() (rows []Row) {
-	for _, f := range model.Figures() {
+	for _, f := range profiles.Figures() {
 		o := s.file.Origins[f.Name]
 		rows = append(rows, Row{Name: f.Name, Value: f.Of(&s.file.Profile), Base: f.Of(s.base), Spread: o.Spread, From: o.From})
 	}

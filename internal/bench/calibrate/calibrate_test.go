@@ -17,6 +17,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/null"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/internal/wrap"
 )
@@ -25,7 +26,7 @@ import (
 func wrong(p *model.Profile) *model.Profile {
 	q := *p
 	q.ID = "wrong"
-	for _, f := range model.Figures() {
+	for _, f := range profiles.Figures() {
 		_ = f.Set(&q, f.Of(p)*4) // a figure that cannot be that large stays unchanged
 	}
 	return &q
@@ -37,7 +38,7 @@ func perturbed(p *model.Profile, seed uint64) *model.Profile {
 	r := rand.New(rand.NewPCG(seed, 5))
 	q := *p
 	q.ID = fmt.Sprintf("%s-%d", p.ID, seed)
-	for _, f := range model.Figures() {
+	for _, f := range profiles.Figures() {
 		_ = f.Set(&q, f.Of(p)*(0.8+0.45*r.Float64()))
 	}
 	q.SMs = p.SMs - 7 + r.IntN(14)
@@ -63,7 +64,7 @@ func TestTheSimulatorIsGivenBack(t *testing.T) {
 		{"h200", []uint64{0}, false},
 		{"v100", []uint64{1}, true},
 	} {
-		known, err := model.Lookup(c.id)
+		known, err := profiles.Lookup(c.id)
 		require.NoError(t, err)
 		for _, seed := range c.seeds {
 			p := known
@@ -88,7 +89,7 @@ func givenBack(t *testing.T, p *model.Profile) {
 	assert.Zero(t, dev.Live(), "left over")
 	require.NoError(t, dev.Close())
 	got := &res.File.Profile
-	for _, f := range model.Figures() {
+	for _, f := range profiles.Figures() {
 		from := res.File.Origins[f.Name].From
 		if slices.Contains(takenOver, f.Name) {
 			assert.Equal(t, "taken over from wrong", from, f.Name)
@@ -102,7 +103,7 @@ func givenBack(t *testing.T, p *model.Profile) {
 		assert.InEpsilon(t, want, v, 0.05, "%s: %v instead of %v", f.Name, v, want)
 		assert.LessOrEqual(t, res.File.Origins[f.Name].Spread, agreement, f.Name)
 	}
-	back, err := model.ParseFile("p.json", res.File.Text())
+	back, err := profiles.ParseFile("p.json", res.File.Text())
 	require.NoError(t, err)
 	assert.Equal(t, res.File, back)
 }
@@ -148,7 +149,7 @@ func TestNoiseIsMeasuredAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	known, err := model.Lookup("v100")
+	known, err := profiles.Lookup("v100")
 	require.NoError(t, err)
 	p := perturbed(known, 4)
 	dev, err := sim.New(sim.Options{Custom: p})
@@ -156,7 +157,7 @@ func TestNoiseIsMeasuredAway(t *testing.T) {
 	res, err := Run(context.Background(), &noisy{Device: dev, r: rand.New(rand.NewPCG(6, 7))}, Options{Base: wrong(p)})
 	require.NoError(t, err)
 	loose := 0
-	for _, f := range model.Figures() {
+	for _, f := range profiles.Figures() {
 		if from := res.File.Origins[f.Name]; from.From == measured {
 			v := f.Of(&res.File.Profile)
 			if v != 0 || !within(f.Name, p) {
@@ -235,7 +236,7 @@ func TestEstimate(t *testing.T) {
 }
 
 func TestTheReportHasALineForEachFigure(t *testing.T) {
-	r := Result{File: &model.File{About: "simulated: a device"}, Rows: []Row{
+	r := Result{File: &profiles.File{About: "simulated: a device"}, Rows: []Row{
 		{"l2_gbps", 6994.9, 7000, 0.0123, measured},
 		{"max_kernels", 128, 128, 0, "taken over from h200"},
 		{"create event, ns", 300.26, math.NaN(), 0.5, measured},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // Row is one line of the report.
@@ -35,15 +35,15 @@ func (s *session) measure(name string, e Estimate) { s.enter(name, e, measured) 
 // enter sets a figure of the profile. A value out of bounds is the result of noise, and leaves the base profile's
 // value.
 func (s *session) enter(name string, e Estimate, from string) {
-	f := model.LookupFigure(name)
+	f := profiles.LookupFigure(name)
 	if f == nil {
 		panic("BUG: there is no figure " + name)
 	}
 	if err := f.Set(&s.file.Profile, e.Value); err != nil || math.IsNaN(e.Value) {
-		s.file.Origins[name] = model.Origin{From: fmt.Sprintf("taken over from %s, since %v was measured", s.base.ID, e.Value)}
+		s.file.Origins[name] = profiles.Origin{From: fmt.Sprintf("taken over from %s, since %v was measured", s.base.ID, e.Value)}
 		return
 	}
-	s.file.Origins[name] = model.Origin{From: from, Spread: e.Spread}
+	s.file.Origins[name] = profiles.Origin{From: from, Spread: e.Spread}
 }
 
 // note adds a value to the report that has no place in a profile.
@@ -53,5 +53,5 @@ func (s *session) note(name string, e Estimate) {
 
 // of returns a figure found so far.
 func (s *session) of(name string) Estimate {
-	return Estimate{model.LookupFigure(name).Of(&s.file.Profile), s.file.Origins[name].Spread}
+	return Estimate{profiles.LookupFigure(name).Of(&s.file.Profile), s.file.Origins[name].Spread}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // session is the state of a measurement.
@@ -16,7 +17,7 @@ type session struct {
 	dev  device.Device
 	info device.Info
 	base *model.Profile
-	file *model.File
+	file *profiles.File
 	rows []Row
 
 	module  device.Module
@@ -44,7 +45,7 @@ const (
 func newSession(ctx context.Context, dev device.Device, base *model.Profile) (*session, error) {
 	s := &session{
 		ctx: ctx, dev: dev, info: dev.Info(), base: base, kernels: map[string]device.Function{}, pace: 16,
-		file: model.NewFile(base, "taken over from "+base.ID),
+		file: profiles.NewFile(base, "taken over from "+base.ID),
 	}
 	s.file.Profile.ID = "" // set when the profile is read from a file
 	err := s.open()

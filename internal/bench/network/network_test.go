@@ -13,6 +13,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/importer"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -20,7 +21,7 @@ import (
 // build builds and verifies a network for the GPU of the paper.
 func build(t testing.TB, name string) *ir.Graph {
 	t.Helper()
-	p, err := model.Lookup("v100")
+	p, err := profiles.Lookup("v100")
 	require.NoError(t, err)
 	g, err := Build(name, p)
 	require.NoError(t, err)
@@ -216,7 +217,7 @@ func TestNetworksHaveThePublishedSize(t *testing.T) {
 		"darts":           {4.7, 0},
 	} {
 		i := slices.IndexFunc(networks, func(n Network) bool { return n.Name == name })
-		tape := &tape{device: model.Profiles()[0]}
+		tape := &tape{device: profiles.All()[0]}
 		networks[i].build(tape)
 		assert.InEpsilon(t, want.params, tape.params/1e6, 0.01, "%s: weights", name)
 		if want.macs > 0 {
@@ -244,7 +245,7 @@ func TestCostsAreARoofline(t *testing.T) {
 }
 
 func TestAnUnknownNetworkIsAnError(t *testing.T) {
-	_, err := Build("resnet-5", model.Profiles()[0])
+	_, err := Build("resnet-5", profiles.All()[0])
 	require.ErrorContains(t, err, `no network is called "resnet-5"`)
 	assert.True(t, strings.HasSuffix(err.Error(), "did you mean resnet-50?"))
 }

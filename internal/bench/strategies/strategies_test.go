@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/plansize"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -27,7 +28,7 @@ const diamond = `graph diamond {
 func TestCompare(t *testing.T) {
 	f, err := ir.Parse("diamond.rir", diamond)
 	require.NoError(t, err)
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: p}, []string{"serial", "nimble", "nonesuch"})
 	require.NoError(t, err)
 	assert.Equal(t, 4, c.Ops)
@@ -57,7 +58,7 @@ func TestCompare(t *testing.T) {
 func TestCompareWithOptions(t *testing.T) {
 	f, err := ir.Parse("relay.rir", relay)
 	require.NoError(t, err)
-	p := model.Profiles()[0]
+	p := profiles.All()[0]
 	opts := optimizer.Options{Custom: p, Also: []string{"dce"}}
 	c, err := Compare(context.Background(), f.Graph, opts, []string{"serial", "nimble"})
 	require.NoError(t, err)
@@ -89,7 +90,7 @@ const relay = `graph relay {
 func TestCompareMemory(t *testing.T) {
 	f, err := ir.Parse("relay.rir", relay)
 	require.NoError(t, err)
-	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: model.Profiles()[0]}, []string{"serial", "nimble"})
+	c, err := Compare(context.Background(), f.Graph, optimizer.Options{Custom: profiles.All()[0]}, []string{"serial", "nimble"})
 	require.NoError(t, err)
 	const mb = 1000192 // with what aligns the next
 	assert.Equal(t, plansize.Memory{Before: 4 * mb, After: 3 * mb, Bound: 3 * mb}, c.Rows[0].Memory)
@@ -128,7 +129,7 @@ func two() []*Comparison {
 
 // TestGraphsWithoutOperationsHaveNoBound plans an empty graph, which must not affect the standings of strategies.
 func TestGraphsWithoutOperationsHaveNoBound(t *testing.T) {
-	c, err := Compare(context.Background(), &ir.Graph{Name: "empty"}, optimizer.Options{Custom: model.Profiles()[0]}, []string{"serial", "auto"})
+	c, err := Compare(context.Background(), &ir.Graph{Name: "empty"}, optimizer.Options{Custom: profiles.All()[0]}, []string{"serial", "auto"})
 	require.NoError(t, err)
 	assert.Zero(t, c.BoundUS)
 	assert.Zero(t, c.Rows[0].OverBound)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bench/validation"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/section"
 	"github.com/reprise-gpu/reprise/internal/uncertainty"
 )
@@ -160,7 +160,7 @@ func uncertainties(t *testing.T, results []validation.Result) string {
 	var classes []string
 	for i := range results {
 		r := &results[i]
-		p, err := model.Lookup(r.Row.Profile)
+		p, err := profiles.Lookup(r.Row.Profile)
 		require.NoError(t, err)
 		if !slices.Contains(classes, r.Row.Class) {
 			classes = append(classes, r.Row.Class)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -86,9 +87,9 @@ func predictAll(t *testing.T, s *Set) []Result {
 
 // slow returns the profile of a device on which one figure is so bad that it alone determines the time.
 func slow(change func(*model.Profile)) []byte {
-	p := *model.Profiles()[0]
+	p := *profiles.All()[0]
 	change(&p)
-	return model.NewFile(&p, "invented").Text()
+	return profiles.NewFile(&p, "invented").Text()
 }
 
 // A time that one figure determines is known without the model: bytes over bandwidth, or a gap per launch.

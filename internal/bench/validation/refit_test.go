@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 func TestLeastAbsoluteIgnoresOutliers(t *testing.T) {
@@ -85,7 +85,7 @@ func TestRefitFindsAConstant(t *testing.T) {
 
 // Factors change a copy, and a share of the bandwidth stays a share.
 func TestFactorsChangeACopy(t *testing.T) {
-	p, f := model.Profiles()[0], make(factors, len(constants))
+	p, f := profiles.All()[0], make(factors, len(constants))
 	was := *p
 	for i := range f {
 		f[i] = 2

@@ -11,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bounded"
+	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
 // Set is a file of rows with the PTX and the profiles that they name.
@@ -97,14 +98,14 @@ func (s *Set) ptx(r *Row) (string, error) {
 // profile returns the profile of the GPU of a row.
 func (s *Set) profile(r *Row) (*model.Profile, error) {
 	if !strings.HasSuffix(r.Profile, ".json") {
-		return model.Lookup(r.Profile)
+		return profiles.Lookup(r.Profile)
 	}
 	name := path.Join(profileFolder, r.Profile)
 	text, err := s.read(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := model.ParseFile(name, text)
+	f, err := profiles.ParseFile(name, text)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package model
+package profiles
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bounded"
 )
 
@@ -38,7 +39,7 @@ const (
 
 // File is a profile with the origin of every figure.
 type File struct {
-	Profile Profile
+	Profile model.Profile
 	About   string            // which device, when and how; free text
 	Origins map[string]Origin // by name of the figure; every figure has one
 }
@@ -50,7 +51,7 @@ type Origin struct {
 }
 
 // NewFile returns the file of a profile whose figures all have the same origin.
-func NewFile(p *Profile, from string) *File {
+func NewFile(p *model.Profile, from string) *File {
 	f := &File{Profile: *p, Origins: map[string]Origin{}}
 	for i := range figures {
 		f.Origins[figures[i].Name] = Origin{From: from}
@@ -136,9 +137,9 @@ const takenOver = "taken over from "
 // follows corrections of the profile. Figures that the file leaves out are those of base. Without a base, only figures
 // that the format did not have at first are left out. They are those of the profile from which most others are taken
 // over, or of the default.
-func (f *File) takeOver(base *Profile) {
+func (f *File) takeOver(base *model.Profile) {
 	counts := map[string]int{}
-	most := Profiles()[0]
+	most := All()[0]
 	for i := range figures {
 		id, ok := strings.CutPrefix(f.Origins[figures[i].Name].From, takenOver)
 		if p := detailed(id); ok && p != nil {
@@ -164,7 +165,7 @@ func (f *File) takeOver(base *Profile) {
 type fileReader struct {
 	dec  *json.Decoder
 	file File
-	base *Profile // whose figures those are that the file leaves out; nil if it has all
+	base *model.Profile // whose figures those are that the file leaves out; nil if it has all
 }
 
 func (r *fileReader) read() error {

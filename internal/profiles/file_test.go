@@ -1,4 +1,4 @@
-package model
+package profiles
 
 import (
 	"fmt"
@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/section"
 )
 
-// odd is a profile none of whose figures is round.
-func odd(seed uint64) *Profile {
+// odd returns a profile none of whose figures is round.
+func odd(seed uint64) *model.Profile {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := *Profiles()[seed%uint64(len(Profiles()))]
+	p := *All()[seed%uint64(len(All()))]
 	p.Name, p.ID = fmt.Sprintf("odd \"device\" <%d> µ\n", seed), ""
 	for i := range figures {
 		f := &figures[i]
@@ -33,7 +34,7 @@ func odd(seed uint64) *Profile {
 }
 
 func TestProfilesSurviveTheirFile(t *testing.T) {
-	list := Profiles()
+	list := All()
 	for seed := range uint64(50) {
 		list = append(list, odd(seed))
 	}
@@ -96,7 +97,7 @@ func TestFigureNamesAreDistinctAndDocumented(t *testing.T) {
 		seen[f.Name] = true
 		assert.NotEmpty(t, f.Doc, f.Name)
 		assert.Less(t, f.Least, f.Most, f.Name)
-		for _, p := range Profiles() {
+		for _, p := range All() {
 			q := *p
 			assert.NoError(t, f.Set(&q, f.Of(p)), p.ID)
 		}
@@ -104,7 +105,7 @@ func TestFigureNamesAreDistinctAndDocumented(t *testing.T) {
 }
 
 // docs/PROFILE.md lists them all.
-// `go test ./device/model -run TestFiguresAreOnTheirPage -rewrite` writes it.
+// `go test ./internal/profiles -run TestFiguresAreOnTheirPage -rewrite` writes it.
 func TestFiguresAreOnTheirPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| figure | what | from | to |\n|---|---|---:|---:|\n")
@@ -199,7 +200,7 @@ func FuzzParseFile(f *testing.F) {
 // format did not have at first may be absent: they are those of the profile from which most are taken over.
 func TestFiguresThatAreTakenOverFollowTheirProfile(t *testing.T) {
 	old := NewFile(&gtx960, "here")
-	old.Profile.StreamGap, old.Profile.EventGap, old.Profile.KernelRamp = 1*Nanosecond, 2*Nanosecond, 3*Nanosecond
+	old.Profile.StreamGap, old.Profile.EventGap, old.Profile.KernelRamp = 1*model.Nanosecond, 2*model.Nanosecond, 3*model.Nanosecond
 	old.Origins["stream_gap_ns"] = Origin{From: "taken over from v100"}
 	old.Origins["event_gap_ns"] = Origin{From: "taken over from v100"}
 	old.Origins["kernel_ramp_ns"] = Origin{From: "taken over from p100, since 0 was measured"}
@@ -214,7 +215,7 @@ func TestFiguresThatAreTakenOverFollowTheirProfile(t *testing.T) {
 	p := &f.Profile
 	assert.Equal(t, v100.StreamGap, p.StreamGap)
 	assert.Equal(t, v100.EventGap, p.EventGap)
-	assert.Equal(t, 3*Nanosecond, p.KernelRamp, "another origin than that profile alone")
+	assert.Equal(t, 3*model.Nanosecond, p.KernelRamp, "another origin than that profile alone")
 	assert.Equal(t, v100.BlockLatency, p.BlockLatency)
 	assert.Equal(t, v100.FlushLatency, p.FlushLatency)
 	assert.Equal(t, "taken over from v100", f.Origins["block_latency_ns"].From)
@@ -230,7 +231,7 @@ func TestShortProfiles(t *testing.T) {
 	for _, id := range shortIDs() {
 		p, err := Lookup(id)
 		require.NoError(t, err)
-		require.NoError(t, p.Check())
+		require.NoError(t, Check(p))
 		assert.Equal(t, id, p.ID)
 		f := short(id)
 		assert.NotContains(t, f.Origins["multiprocessors"].From+f.Origins["clock_mhz"].From, "estimate", id)

@@ -1,6 +1,9 @@
-package model
+package profiles
 
-import "github.com/reprise-gpu/reprise/internal/unit"
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/unit"
+)
 
 // Older data-centre devices. What they have is from
 //
@@ -18,7 +21,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 // The costs of calls and gaps are those of the H200, unchanged. For these
 // devices they are estimates and not measured.
 var (
-	a100 = likeH200(Profile{
+	a100 = likeH200(model.Profile{
 		Name: "NVIDIA A100-SXM4-80GB", ID: "a100", ComputeMajor: 8, ComputeMinor: 0,
 		SMs:         108,       // [A]
 		ClockMHz:    1410,      // MHz, boost [A]
@@ -50,13 +53,13 @@ var (
 			unit.Texture: 4,  // four texture units of a bilinear texel each [A]
 		},
 		L1Cycles: 38, L2Cycles: 262, DRAMCycles: 466, // [L]
-		Limits: Limits{ // [G]
+		Limits: model.Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
 			RegistersPerSM: 65536, RegistersPerWarp: 256, Schedulers: 4,
 			SharedPerSM: 164 << 10, SharedPerBlock: 163 << 10, SharedReserved: 1 << 10,
 		},
 	})
-	v100 = likeH200(Profile{
+	v100 = likeH200(model.Profile{
 		Name: "Tesla V100-SXM2-16GB", ID: "v100", ComputeMajor: 7, ComputeMinor: 0,
 		SMs:         80,        // [V]
 		ClockMHz:    1530,      // MHz, boost [V]
@@ -87,7 +90,7 @@ var (
 		},
 		L1Cycles: 28, L2Cycles: 193, // [J]
 		DRAMCycles: 400, // estimate, not measured: [J] has 193 for L2, and DRAM is some 200 behind that
-		Limits: Limits{ // [G]
+		Limits: model.Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
 			RegistersPerSM: 65536, RegistersPerWarp: 256, Schedulers: 4,
 			SharedPerSM: 96 << 10, SharedPerBlock: 96 << 10,
@@ -96,7 +99,7 @@ var (
 )
 
 // likeH200 returns p with the latencies, gaps and host costs of the H200.
-func likeH200(p Profile) Profile {
+func likeH200(p model.Profile) model.Profile {
 	p.KernelRamp, p.FlushLatency = h200.KernelRamp, h200.FlushLatency
 	p.BlockLatency, p.WarpLatency = h200.BlockLatency, h200.WarpLatency
 	p.CopyInLatency, p.CopyOutLatency, p.CopyOnLatency = h200.CopyInLatency, h200.CopyOutLatency, h200.CopyOnLatency

@@ -1,6 +1,9 @@
-package model
+package profiles
 
-import "github.com/reprise-gpu/reprise/internal/unit"
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/unit"
+)
 
 // The devices on which the GrCUDA suite was evaluated (IPDPS 2021). What they have is from
 //
@@ -21,7 +24,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 // The costs of calls and gaps are those of the H200, unchanged. For these devices, with the
 // hosts and drivers of their time, they are estimates and not measured.
 var (
-	p100 = likeH200(Profile{
+	p100 = likeH200(model.Profile{
 		Name: "Tesla P100-PCIE-12GB", ID: "p100", ComputeMajor: 6, ComputeMinor: 0,
 		SMs:         56,       // [P]
 		ClockMHz:    1303,     // MHz, boost [P]
@@ -54,14 +57,14 @@ var (
 		},
 		L1Cycles: 82, L2Cycles: 234, // [J]
 		DRAMCycles: 434, // estimate, not measured: [J] has 234 for L2, and DRAM is some 200 behind that
-		Limits: Limits{ // [G]
+		Limits: model.Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
 			RegistersPerSM: 65536, RegistersPerWarp: 256,
 			Schedulers:  2, // [P]; that each can issue a second instruction now and then is left out
 			SharedPerSM: 64 << 10, SharedPerBlock: 48 << 10,
 		},
 	})
-	gtx1660s = likeH200(Profile{
+	gtx1660s = likeH200(model.Profile{
 		Name: "NVIDIA GeForce GTX 1660 SUPER", ID: "gtx1660s", ComputeMajor: 7, ComputeMinor: 5,
 		SMs:         22,         // [T]
 		ClockMHz:    1785,       // MHz, boost [T]
@@ -94,13 +97,13 @@ var (
 		},
 		L1Cycles: 32, L2Cycles: 188, // [J], a T4
 		DRAMCycles: 434, // estimate, not measured: [J] has 188 for L2, and GDDR6 is farther behind it than HBM2
-		Limits: Limits{ // [G]
+		Limits: model.Limits{ // [G]
 			ThreadsPerSM: 1024, ThreadsPerBlock: 1024, BlocksPerSM: 16,
 			RegistersPerSM: 65536, RegistersPerWarp: 256, Schedulers: 4,
 			SharedPerSM: 64 << 10, SharedPerBlock: 64 << 10,
 		},
 	})
-	gtx960 = likeH200(Profile{
+	gtx960 = likeH200(model.Profile{
 		Name: "NVIDIA GeForce GTX 960", ID: "gtx960", ComputeMajor: 5, ComputeMinor: 2,
 		SMs:         8,          // [M]
 		ClockMHz:    1178,       // MHz, boost [M]
@@ -130,7 +133,7 @@ var (
 		},
 		L1Cycles: 82, L2Cycles: 207, // [J], an M60
 		DRAMCycles: 407, // estimate, not measured: [J] has 207 for L2, and DRAM is some 200 behind that
-		Limits: Limits{ // [G]
+		Limits: model.Limits{ // [G]
 			ThreadsPerSM: 2048, ThreadsPerBlock: 1024, BlocksPerSM: 32,
 			RegistersPerSM: 65536, RegistersPerWarp: 256, Schedulers: 4,
 			SharedPerSM: 96 << 10, SharedPerBlock: 48 << 10,

@@ -1,10 +1,12 @@
-package model
+package profiles
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 func TestLookup(t *testing.T) {
@@ -16,14 +18,15 @@ func TestLookup(t *testing.T) {
 }
 
 func TestProfilesAreComplete(t *testing.T) {
-	for _, p := range Profiles() {
+	for _, p := range All() {
 		assert.Positive(t, p.SMs, p.ID)
 		assert.Positive(t, p.MaxKernels, p.ID)
-		assert.Positive(t, occupancy(p, 1024, 32, 0), p.ID)
+		blocks, _ := p.Limits.Occupancy(1024, 32, 0)
+		assert.Positive(t, blocks, p.ID)
 		assert.GreaterOrEqual(t, p.SMGBps*float64(p.SMs), p.MemoryGBps, "%s: all multiprocessors together reach the peak", p.ID)
-		for _, gap := range []Time{p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap} {
+		for _, gap := range []model.Time{p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap} {
 			assert.Positive(t, gap, p.ID)
-			assert.Less(t, gap, MaxGap, "%s", p.ID)
+			assert.Less(t, gap, model.MaxGap, "%s", p.ID)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package model
+package profiles
 
 import (
 	"math"

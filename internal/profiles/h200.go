@@ -1,6 +1,9 @@
-package model
+package profiles
 
-import "github.com/reprise-gpu/reprise/internal/unit"
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/unit"
+)
 
 // h200 is the NVIDIA H200 SXM. Sources:
 //
@@ -24,7 +27,7 @@ import "github.com/reprise-gpu/reprise/internal/unit"
 //	[Z] T. Zheng et al., "Towards High Performance Paged Memory for GPUs", 2016: 20 to 50 us for a fault
 //
 // A figure without one of these is an estimate, not measured.
-var h200 = Profile{
+var h200 = model.Profile{
 	Name:         "NVIDIA H200",
 	ID:           "h200",
 	ComputeMajor: 9, // [G]
@@ -46,7 +49,7 @@ var h200 = Profile{
 	FaultGBps:  23,        // 0.42 of the link, as on a P100 [U]: estimate, not measured
 	MaxKernels: 128,       // resident grids per device [G]
 	BlockRate:  1,         // one block a cycle: estimate, not measured
-	Limits: Limits{ // all [G]
+	Limits: model.Limits{ // all [G]
 		ThreadsPerSM:     2048,
 		ThreadsPerBlock:  1024,
 		BlocksPerSM:      32,
@@ -78,51 +81,51 @@ var h200 = Profile{
 	// [C]: the device side of a straight-line graph of 1025 empty kernels takes 567 us and one of 100
 	// takes 53 us, so an empty kernel and its edge cost 0.53 to 0.55 us. How the ramp, the block and the edge
 	// share it is an estimate, not measured.
-	KernelRamp:   100 * Nanosecond,
-	GraphEdgeGap: 200 * Nanosecond,
+	KernelRamp:   100 * model.Nanosecond,
+	GraphEdgeGap: 200 * model.Nanosecond,
 	// [E]: with two blocks of one warp on each multiprocessor, a block that loads one element takes its slot for
 	// 0.45 to 0.68 us on an A40, an L40 and two A100, of which instructions and the load are 0.2 to 0.36. With 16 warps
 	// it takes 0.17 us more.
-	BlockLatency: 240 * Nanosecond,
-	WarpLatency:  10 * Nanosecond,
+	BlockLatency: 240 * model.Nanosecond,
+	WarpLatency:  10 * model.Nanosecond,
 	// [E]: a kernel that scales 4096 elements takes 1.29 us in a graph of an H200, 0.6 us more than its blocks,
 	// the ramp and the edge.
-	FlushLatency: 550 * Nanosecond,
+	FlushLatency: 550 * model.Nanosecond,
 	// [E]: the same kernels take 1.18 to 1.46 us more each in a stream than in a graph.
-	StreamGap: 1380 * Nanosecond,
+	StreamGap: 1380 * model.Nanosecond,
 
-	EventGap:     1840 * Nanosecond, // a semaphore written and polled through L2, 0.46 us more than the order of a stream: estimate, not measured
-	GraphRootGap: 1640 * Nanosecond, // 0.26 us more than the order of a stream: estimate, not measured
-	GraphBodyGap: 1000 * Nanosecond, // estimate, not measured
+	EventGap:     1840 * model.Nanosecond, // a semaphore written and polled through L2, 0.46 us more than the order of a stream: estimate, not measured
+	GraphRootGap: 1640 * model.Nanosecond, // 0.26 us more than the order of a stream: estimate, not measured
+	GraphBodyGap: 1000 * model.Nanosecond, // estimate, not measured
 	// [T] less the host's share of the call.
-	SubmitLatency: 2400 * Nanosecond,
+	SubmitLatency: 2400 * model.Nanosecond,
 
-	CopyInLatency:   1300 * Nanosecond, // DMA set-up and one PCIe round trip: estimate, not measured
-	CopyOutLatency:  1300 * Nanosecond, // estimate, not measured
-	CopyOnLatency:   900 * Nanosecond,  // estimate, not measured
-	HostCallLatency: 6000 * Nanosecond, // wake a thread and signal back: estimate, not measured
+	CopyInLatency:   1300 * model.Nanosecond, // DMA set-up and one PCIe round trip: estimate, not measured
+	CopyOutLatency:  1300 * model.Nanosecond, // estimate, not measured
+	CopyOnLatency:   900 * model.Nanosecond,  // estimate, not measured
+	HostCallLatency: 6000 * model.Nanosecond, // wake a thread and signal back: estimate, not measured
 	// A word read and a launch decided on by the device, so a loop costs 2 us an iteration beside
 	// its body: estimate, not measured.
-	ConditionLatency: 1000 * Nanosecond,
-	FaultLatency:     20 * Microsecond, // the least of [Z]; several faults are served together: estimate, not measured
+	ConditionLatency: 1000 * model.Nanosecond,
+	FaultLatency:     20 * model.Microsecond, // the least of [Z]; several faults are served together: estimate, not measured
 
-	Host: HostCosts{
-		Launch:         2200 * Nanosecond,  // [S] has 2.2 us of CPU per launch
-		Memcpy:         2000 * Nanosecond,  // estimate, not measured
-		Memset:         2000 * Nanosecond,  // estimate, not measured
-		HostCall:       2500 * Nanosecond,  // estimate, not measured
-		EventRecord:    700 * Nanosecond,   // estimate, not measured
-		EventWait:      500 * Nanosecond,   // estimate, not measured
-		GraphLaunch:    2500 * Nanosecond,  // [C], repeat launch
-		GraphNode:      1 * Nanosecond,     // [C], repeat launch of a straight line
-		GraphBranch:    200 * Nanosecond,   // [C] has 200 ns per node before 12.6; that graphs which branch still pay it is an estimate, not measured
-		Synchronize:    2000 * Nanosecond,  // estimate, not measured
-		Query:          500 * Nanosecond,   // estimate, not measured
-		Alloc:          50 * Microsecond,   // estimate, not measured
-		Create:         1 * Microsecond,    // estimate, not measured
-		Instantiate:    2 * Microsecond,    // [C]: 10 nodes 16 us, 1025 nodes 1526 us, less the rate below
-		InstantiateOne: 1487 * Nanosecond,  // [C]: (1526 - 16) us / 1015 nodes
-		UpdateNode:     1 * Microsecond,    // estimate, not measured
-		LoadModule:     2000 * Microsecond, // compiling PTX, cached: estimate, not measured
+	Host: model.HostCosts{
+		Launch:         2200 * model.Nanosecond,  // [S] has 2.2 us of CPU per launch
+		Memcpy:         2000 * model.Nanosecond,  // estimate, not measured
+		Memset:         2000 * model.Nanosecond,  // estimate, not measured
+		HostCall:       2500 * model.Nanosecond,  // estimate, not measured
+		EventRecord:    700 * model.Nanosecond,   // estimate, not measured
+		EventWait:      500 * model.Nanosecond,   // estimate, not measured
+		GraphLaunch:    2500 * model.Nanosecond,  // [C], repeat launch
+		GraphNode:      1 * model.Nanosecond,     // [C], repeat launch of a straight line
+		GraphBranch:    200 * model.Nanosecond,   // [C] has 200 ns per node before 12.6; that graphs which branch still pay it is an estimate, not measured
+		Synchronize:    2000 * model.Nanosecond,  // estimate, not measured
+		Query:          500 * model.Nanosecond,   // estimate, not measured
+		Alloc:          50 * model.Microsecond,   // estimate, not measured
+		Create:         1 * model.Microsecond,    // estimate, not measured
+		Instantiate:    2 * model.Microsecond,    // [C]: 10 nodes 16 us, 1025 nodes 1526 us, less the rate below
+		InstantiateOne: 1487 * model.Nanosecond,  // [C]: (1526 - 16) us / 1015 nodes
+		UpdateNode:     1 * model.Microsecond,    // estimate, not measured
+		LoadModule:     2000 * model.Microsecond, // compiling PTX, cached: estimate, not measured
 	},
 }

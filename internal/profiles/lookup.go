@@ -1,0 +1,50 @@
+package profiles
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/reprise-gpu/reprise/device/model"
+)
+
+// All returns the detailed profiles, the default first. [Lookup] also knows short ones, which are from data sheets.
+func All() []*model.Profile {
+	return []*model.Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}
+}
+
+// Lookup returns the profile with the given ID, or reads it from the file if id ends in .json. The error lists the
+// known profiles.
+func Lookup(id string) (*model.Profile, error) {
+	if strings.HasSuffix(id, fileSuffix) {
+		f, err := ReadFile(id)
+		if err != nil {
+			return nil, err
+		}
+		return &f.Profile, nil
+	}
+	if p := detailed(id); p != nil {
+		return p, nil
+	}
+	if f := short(id); f != nil {
+		return &f.Profile, nil
+	}
+	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
+		id, strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
+}
+
+// detailed returns the profile of All with the given ID, or nil.
+func detailed(id string) *model.Profile {
+	for _, p := range All() {
+		if p.ID == id {
+			return p
+		}
+	}
+	return nil
+}
+
+func detailedIDs() (ids []string) {
+	for _, p := range All() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
