@@ -16,7 +16,8 @@ import (
 // TestSolversOnTheDriver runs the solvers on this driver. All modes must end at the same iteration with the
 // same bits. Solve itself checks the solution on the CPU.
 func TestSolversOnTheDriver(t *testing.T) {
-	a := sparse.RandomSPD(70, 6, 1)
+	a, err := sparse.Generate("spd:70,6,1")
+	require.NoError(t, err)
 	b := make([]float64, a.Rows)
 	for i := range b {
 		b[i] = float64(i%5) - 1

@@ -20,9 +20,9 @@ func TestAutoReplaysFromTheThirdIterationOn(t *testing.T) {
 		launches   int // of an iteration
 		iterations int // of a replay
 	}{
-		{CG, sparse.Poisson2D(12), 6, 1},
+		{CG, generate("poisson2d:12"), 6, 1},
 		{PageRank, web(t, 60, 3), 4, 1},
-		{Wave, sparse.Poisson2D(12), 2, 2},
+		{Wave, generate("poisson2d:12"), 2, 2},
 	} {
 		o := Options{Method: c.method, MaxIterations: 400, Mode: Eager}
 		b := positive(c.a.Rows)

@@ -14,7 +14,7 @@ import (
 // many steps as it takes. Preconditioned, it is that of the symmetric matrix.
 func TestBoundsOfTheSpectrum(t *testing.T) {
 	for name, a := range map[string]*sparse.CSR{
-		"square": sparse.Poisson2D(12), "cube": sparse.Poisson3D(5), "random": sparse.RandomSPD(90, 9, 2), "one": sparse.Poisson2D(1),
+		"square": generate("poisson2d:12"), "cube": generate("poisson3d:5"), "random": generate("spd:90,9,2"), "one": generate("poisson2d:1"),
 	} {
 		for _, pre := range []Preconditioner{None, Jacobi} {
 			o := Options{Method: Chebyshev, Preconditioner: pre}

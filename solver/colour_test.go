@@ -10,7 +10,7 @@ import (
 
 func TestRowsOfOneColourAreIndependent(t *testing.T) {
 	for name, a := range map[string]*sparse.CSR{
-		"square": sparse.Poisson2D(6), "cube": sparse.Poisson3D(4), "wind": sparse.ConvectionDiffusion(5, 1), "random": sparse.RandomSPD(80, 9, 3),
+		"square": generate("poisson2d:6"), "cube": generate("poisson3d:4"), "wind": sparse.ConvectionDiffusion(5, 1), "random": generate("spd:80,9,3"),
 		"one way": oneWay(t), "nothing": {Ptr: []int32{0}},
 	} {
 		order, ends := byColour(a)

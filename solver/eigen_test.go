@@ -31,7 +31,7 @@ func dense(a *sparse.CSR) *mat.Dense {
 func upright(x []float64) []float64 { return scaled(x, math.Copysign(1, x[0])) }
 
 func TestPowerFindsTheGreatestEigenvalue(t *testing.T) {
-	a := sparse.RandomSPD(30, 4, 5)
+	a := generate("spd:30,4,5")
 	var eigen mat.EigenSym
 	require.True(t, eigen.Factorize(mat.NewSymDense(30, dense(a).RawMatrix().Data), true))
 	var vectors mat.Dense
@@ -142,7 +142,7 @@ func TestWeightsAreNotNegative(t *testing.T) {
 // TestScaleOfGraphsAndEquations solves what is not Ax = b for matrices and vectors times powers of two, with which squares, and
 // sums of elements, overflow or vanish: nothing changes but exponents.
 func TestScaleOfGraphsAndEquations(t *testing.T) {
-	a := times(sparse.Poisson3D(3), 1.9)
+	a := times(generate("poisson3d:3"), 1.9)
 	for i := range a.Val {
 		a.Val[i] = math.Abs(a.Val[i]) // weights
 	}

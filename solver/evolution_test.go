@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/internal/sim"
-	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
 // mode is the slowest of a square plate, and its eigenvalue.
@@ -27,7 +26,7 @@ func mode(n int) (u []float64, eigenvalue float64) {
 // angle, for an odd number of steps as for an even one.
 func TestEvolutionOfAnEigenvector(t *testing.T) {
 	const n, step = 6, 0.2
-	a := sparse.Poisson2D(n)
+	a := generate("poisson2d:%d", n)
 	u, eigenvalue := mode(n)
 	angle := math.Acos(1 - step*step*eigenvalue/2)
 	for _, how := range []Mode{Eager, Graph} {
@@ -61,7 +60,7 @@ func TestEvolutionIsOfSecondOrder(t *testing.T) {
 		for _, n := range []int{6, 12, 24} { // intervals of a side
 			steps, time := c.steps(n)
 			u, _ := mode(n - 1)
-			a := times(sparse.Poisson2D(n-1), float64(n*n))
+			a := times(generate("poisson2d:%d", n-1), float64(n*n))
 			x, _, err := Solve(context.Background(), open(t, sim.Options{}), a, u, Options{Method: c.method, MaxIterations: steps, Step: time / float64(steps)})
 			require.NoError(t, err)
 			far := norm(product(u, x))/norm(product(u, u)) - math.Abs(c.solution)
@@ -74,7 +73,7 @@ func TestEvolutionIsOfSecondOrder(t *testing.T) {
 }
 
 func TestEvolutionTakesNoStartAndNoPreconditioner(t *testing.T) {
-	a := sparse.Poisson2D(2)
+	a := generate("poisson2d:2")
 	_, _, err := Solve(context.Background(), open(t, sim.Options{}), a, random(4, 1), Options{Method: Wave, X0: random(4, 2)})
 	assert.ErrorContains(t, err, "wave starts from b")
 	_, _, err = Solve(context.Background(), open(t, sim.Options{}), a, random(4, 1), Options{Method: Heat, Preconditioner: Jacobi})

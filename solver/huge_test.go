@@ -12,12 +12,11 @@ import (
 
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/sim"
-	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
 // TestCheckEveryOfAnySizeIsAtTheEnd solves with looks after as many iterations as an int holds.
 func TestCheckEveryOfAnySizeIsAtTheEnd(t *testing.T) {
-	a := sparse.Poisson2D(4)
+	a := generate("poisson2d:4")
 	b := random(a.Rows, 1)
 	for _, method := range []Method{CG, GMRES} {
 		want, first, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Method: method, MaxIterations: 40, Restart: 4})
@@ -45,7 +44,7 @@ func TestCheckEveryOfAnySizeIsAtTheEnd(t *testing.T) {
 
 // TestSolvingEndsWithItsContextBeforeTheFirstLook gives up a method that makes no progress, long before its first look.
 func TestSolvingEndsWithItsContextBeforeTheFirstLook(t *testing.T) {
-	a := sparse.Poisson2D(4)
+	a := generate("poisson2d:4")
 	for _, mode := range []Mode{Eager, Graph, Loop} {
 		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
 		o := Options{Method: Heat, Mode: mode, CheckEvery: math.MaxInt, MaxIterations: maxIterations / 64}

@@ -181,7 +181,7 @@ func TestRandomMethodsComeToOneResult(t *testing.T) {
 	for seed := range seeds {
 		u := newUser(seed)
 		n := 1 + u.IntN(6)
-		a := sparse.RandomSPD(n, min(n, 3), seed)
+		a := generate("spd:%d,%d,%d", n, min(n, 3), seed)
 		o := Options{
 			Method: u.method(), Precision: Precision(seed % 2), Tolerance: math.Pow(10, -1-2*u.Float64()), MaxIterations: 4 + u.IntN(25),
 			Divergence: []float64{0, math.MaxFloat64}[u.IntN(2)],
@@ -422,7 +422,7 @@ func TestWhatNoMethodMayDo(t *testing.T) {
 	} {
 		message := ""
 		for _, mode := range Modes() {
-			x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: Method{Name: "wrong", Trace: c.trace}, Mode: mode, MaxIterations: 20})
+			x, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: Method{Name: "wrong", Trace: c.trace}, Mode: mode, MaxIterations: 20})
 			assert.Nil(t, x, "%s, mode %v", c.about, mode)
 			require.ErrorContains(t, asError[*MethodError](t, err), c.want, "%s, mode %v", c.about, mode)
 			if message == "" {
@@ -442,7 +442,7 @@ func foreignVectors(t *testing.T) (v vectors) {
 		v = vectors{s.Vector("k", nil), s.Scalar("k", 1), s.Temporary("k")}
 		return func() { s.Check(v.Scalar) }
 	}}
-	_, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, MaxIterations: 1})
+	_, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: m, MaxIterations: 1})
 	asError[*NotConvergedError](t, err)
 	return v
 }
@@ -462,7 +462,7 @@ func TestErrorsOfTheTracerAreTheSameInEveryMode(t *testing.T) {
 		}}
 		message := ""
 		for _, mode := range Modes() {
-			x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+			x, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
 			assert.Nil(t, x, "mode %v", mode)
 			require.ErrorContains(t, err, "slice [1:6) of @r, which has 4 elements")
 			if message == "" {
@@ -487,7 +487,7 @@ func TestALaterCallThatDiffers(t *testing.T) {
 				s.Check(norm)
 			}
 		}}
-		x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+		x, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
 		assert.Nil(t, x)
 		assert.ErrorContains(t, asError[*MethodError](t, err), "did not issue it there")
 	}
@@ -513,7 +513,7 @@ func TestALaterCallThatChangesTheSystem(t *testing.T) {
 					}
 				}
 			}}
-			x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+			x, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
 			assert.Nil(t, x)
 			assert.ErrorContains(t, asError[*MethodError](t, err), "System."+field+" has been changed")
 			assert.Equal(t, 7, calls, "mode %v", mode)
@@ -534,7 +534,7 @@ func TestVectorsStartAsTheDataOfTheCall(t *testing.T) {
 		}
 	}}
 	for _, mode := range Modes() {
-		x, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 2})
+		x, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 2})
 		asError[*NotConvergedError](t, err)
 		assert.Equal(t, []float64{2, 4, 6, 8}, x, "mode %v", mode)
 	}
@@ -551,7 +551,7 @@ func TestMethodsMayUseThoseOfThePackage(t *testing.T) {
 			s.Xpay(q, s.Running, away)
 		}
 	}
-	a, b := sparse.Poisson2D(4), random(16, 1)
+	a, b := generate("poisson2d:4"), random(16, 1)
 	want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{})
 	require.NoError(t, err)
 	for _, mode := range Modes() {
@@ -583,7 +583,7 @@ func TestMemoryThatEndsInAMethodOfOnesOwn(t *testing.T) {
 				}
 				return 0
 			}
-			_, _, err := Solve(context.Background(), wrap.Faults(open(t, sim.Options{}), fail), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 3})
+			_, _, err := Solve(context.Background(), wrap.Faults(open(t, sim.Options{}), fail), generate("poisson2d:2"), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 3})
 			if calls < n {
 				assert.Greater(t, n, 20)
 				break
@@ -597,7 +597,7 @@ func TestMemoryThatEndsInAMethodOfOnesOwn(t *testing.T) {
 
 // TestASampledDeviceTakesItsTimeForMethodsOfOnesOwn has one that comes to its end at once, and one that does not.
 func TestASampledDeviceTakesItsTimeForMethodsOfOnesOwn(t *testing.T) {
-	a := sparse.Poisson2D(256)
+	a := generate("poisson2d:256")
 	var took [2]time.Duration
 	for i := range took {
 		m := Method{Name: "long", Trace: func(s *System) func() {

@@ -8,7 +8,6 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
-	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
 // TestMissingArguments leaves arguments out of all that the package exports.
@@ -35,7 +34,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return &SymmetryError{} },
 		},
 		Pool: func(t *testing.T) []any {
-			return []any{context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), make([]float64, 4), Options{Method: CG, MaxIterations: 4}}
+			return []any{context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), make([]float64, 4), Options{Method: CG, MaxIterations: 4}}
 		},
 		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 	})

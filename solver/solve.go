@@ -67,7 +67,7 @@ func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o
 	info := dev.Info()
 	res = Result{
 		Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),
-		Device: info.ID, Simulated: info.Simulated, Unknowns: a.Rows, Entries: a.Entries(),
+		Device: info.ID, Simulated: info.Simulated, Unknowns: a.Rows, Entries: len(a.Val),
 	}
 	p, err := newProblem(a, b, &o)
 	if err != nil {

@@ -32,6 +32,15 @@ func open(t *testing.T, o sim.Options) *sim.Device {
 	return dev
 }
 
+// generate returns the matrix of a specification of sparse.Generate, a format with its arguments.
+func generate(format string, args ...any) *sparse.CSR {
+	a, err := sparse.Generate(fmt.Sprintf(format, args...))
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return a
+}
+
 // random is a right-hand side.
 func random(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -72,14 +81,14 @@ func linear() (list []Method) {
 // suited are systems that a method is for.
 func suited(m Method) map[string]*sparse.CSR {
 	systems := map[string]*sparse.CSR{
-		"one point": sparse.Poisson2D(1),
-		"cube":      sparse.Poisson3D(4),
-		"random":    sparse.RandomSPD(60, 12, 1), // its rows are long enough to be shared
+		"one point": generate("poisson2d:1"),
+		"cube":      generate("poisson3d:4"),
+		"random":    generate("spd:60,12,1"), // its rows are long enough to be shared
 	}
 	if !m.Symmetric {
 		systems["wind"] = sparse.ConvectionDiffusion(7, 2)
 	} else {
-		systems["square"] = sparse.Poisson2D(7)
+		systems["square"] = generate("poisson2d:7")
 	}
 	return systems
 }
@@ -105,7 +114,7 @@ func TestSolutionIsThatOfGonum(t *testing.T) {
 // Every mode, and every lowering of a loop, stops at the same iteration with the same bits, however often the host looks.
 func TestModesAgree(t *testing.T) {
 	for _, m := range Methods() {
-		a := sparse.Poisson2D(5)
+		a := generate("poisson2d:5")
 		if m.Name == PageRank.Name {
 			a = web(t, 25, 1)
 		}
@@ -160,7 +169,7 @@ func TestCGTakesAnIterationForEachEigenvalue(t *testing.T) {
 }
 
 func TestPoissonOf64Squared(t *testing.T) {
-	a := sparse.Poisson2D(64)
+	a := generate("poisson2d:64")
 	b := random(a.Rows, 1)
 	times := map[Mode]float64{}
 	iterations := map[int]bool{}
@@ -206,7 +215,7 @@ func TestGMRESIsMinimal(t *testing.T) {
 // A power of two changes no bit of a solution but the exponent, so that neither large nor
 // small numbers overflow when they are squared.
 func TestScaleOfTheRightHandSide(t *testing.T) {
-	a := sparse.Poisson2D(6)
+	a := generate("poisson2d:6")
 	b := random(a.Rows, 1)
 	for _, precision := range []Precision{Double, Single} {
 		want, _, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Precision: precision})
@@ -228,7 +237,7 @@ func times(a *sparse.CSR, factor float64) *sparse.CSR {
 
 // So does one of the matrix.
 func TestScaleOfTheMatrix(t *testing.T) {
-	a := sparse.Poisson2D(4)
+	a := generate("poisson2d:4")
 	b := random(a.Rows, 1)
 	for precision, exponents := range map[Precision][]int{Double: {-900, 900}, Single: {-110, 110}} {
 		for _, m := range linear() {
@@ -248,7 +257,7 @@ func TestScaleOfTheMatrix(t *testing.T) {
 
 // A sampled device computes nothing, and has a time for as many iterations as are asked for.
 func TestSampled(t *testing.T) {
-	a := sparse.Poisson2D(128)
+	a := generate("poisson2d:128")
 	b := random(a.Rows, 1)
 	for _, m := range []Method{CG, GMRES, Wave} {
 		o := Options{Method: m, MaxIterations: 41, Restart: 5, Sampled: true}
@@ -274,7 +283,7 @@ func TestSampled(t *testing.T) {
 }
 
 func TestNothingToDo(t *testing.T) {
-	a := sparse.Poisson2D(3)
+	a := generate("poisson2d:3")
 	dev := open(t, sim.Options{})
 	x, res, err := Solve(context.Background(), dev, a, make([]float64, 9), Options{X0: random(9, 1)})
 	require.NoError(t, err)
@@ -304,13 +313,13 @@ func asError[E error](t *testing.T, err error) E {
 }
 
 func TestInputThatCannotBeSolved(t *testing.T) {
-	square := sparse.Poisson2D(2)
+	square := generate("poisson2d:2")
 	spoilt := func(v float64) *sparse.CSR {
-		a := sparse.Poisson2D(2)
+		a := generate("poisson2d:2")
 		a.Val[2] = v
 		return a
 	}
-	hollow := sparse.Poisson2D(2)
+	hollow := generate("poisson2d:2")
 	hollow.Val[0] = 0
 	ones := []float64{1, 1, 1, 1}
 	for _, c := range []struct {
@@ -356,7 +365,7 @@ func TestInputThatCannotBeSolved(t *testing.T) {
 
 // TestBatchesAreRoundedToPeriods solves by batches that fit looks as iterations, and not as periods of two or four.
 func TestBatchesAreRoundedToPeriods(t *testing.T) {
-	a, b := sparse.Poisson2D(5), make([]float64, 25)
+	a, b := generate("poisson2d:5"), make([]float64, 25)
 	b[3] = 1
 	for _, o := range []Options{
 		{Method: Heat, MaxIterations: 30, CheckEvery: 15, Batch: 5},
@@ -414,7 +423,7 @@ func TestOutcomes(t *testing.T) {
 		assert.Equal(t, []float64{0, 0}, x, "the last iterate")
 		assert.Zero(t, res.Iterations)
 
-		x, res, err = solve(sparse.Poisson2D(9), random(81, 1), Options{MaxIterations: 5})
+		x, res, err = solve(generate("poisson2d:9"), random(81, 1), Options{MaxIterations: 5})
 		short := asError[*NotConvergedError](t, err)
 		assert.Equal(t, 5, short.Iterations)
 		assert.Equal(t, 5, res.Iterations)
@@ -453,7 +462,7 @@ func TestOutcomes(t *testing.T) {
 		assert.InDelta(t, 1, x[0], 1e-12)
 		assert.InDelta(t, 0.5, x[2], 1e-12)
 
-		_, res, err = solve(sparse.Poisson2D(40), random(1600, 1), Options{Precision: Single, Tolerance: 1e-7})
+		_, res, err = solve(generate("poisson2d:40"), random(1600, 1), Options{Precision: Single, Tolerance: 1e-7})
 		assert.LessOrEqual(t, res.Residual, 1e-7)
 		assert.Equal(t, res.TrueResidual, asError[*AccuracyError](t, err).True)
 	}
@@ -466,7 +475,7 @@ func TestMethodWithoutCheck(t *testing.T) {
 		return func() { s.SpMV(s.X, y) }
 	}}
 	for _, mode := range Modes() {
-		_, _, err := Solve(context.Background(), open(t, sim.Options{}), sparse.Poisson2D(2), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
+		_, _, err := Solve(context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), random(4, 1), Options{Method: m, Mode: mode, MaxIterations: 20})
 		assert.EqualError(t, asError[*MethodError](t, err), "method mine: a call of the function that Trace returns ends 0 iterations, not 1: "+
 			"end each iteration with System.Check, and set System.Period to how many a call issues", "mode %v", mode)
 	}
@@ -487,7 +496,7 @@ func TestCancellation(t *testing.T) {
 				cancel()
 			}
 		}}
-		a := sparse.Poisson2D(9)
+		a := generate("poisson2d:9")
 		b := random(a.Rows, 1)
 		x, res, err := Solve(ctx, open(t, sim.Options{}), a, b, o)
 		require.ErrorIs(t, err, context.Canceled)
@@ -501,7 +510,7 @@ func TestCancellation(t *testing.T) {
 
 // A loop that is stopped ends after some iteration, of which it has the iterate.
 func TestCancellationOfALoop(t *testing.T) {
-	a := sparse.Poisson2D(24)
+	a := generate("poisson2d:24")
 	b := random(a.Rows, 1)
 	_, whole, err := Solve(context.Background(), open(t, sim.Options{}), a, b, Options{Mode: Loop})
 	require.NoError(t, err)
@@ -522,7 +531,7 @@ func TestCancellationOfALoop(t *testing.T) {
 // Whichever call of the device fails, Solve returns that error and leaves nothing behind. Every eleventh
 // is tried.
 func TestEveryCallOfTheDeviceMayFail(t *testing.T) {
-	a := sparse.Poisson2D(3)
+	a := generate("poisson2d:3")
 	b := random(9, 1)
 	for _, mode := range Modes() {
 		for n := int(mode); ; n += 11 {

@@ -104,7 +104,7 @@ func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 		s.Inverse = p.inverse
 	}
 	if s.lanes == 0 {
-		s.lanes = lanesFor(p.a.Entries(), s.N)
+		s.lanes = lanesFor(len(p.a.Val), s.N)
 	}
 	s.solution = func(int) Vector { return s.script.fields.x }
 	s.a = s.matrix("a", p.a)

@@ -13,9 +13,6 @@ type CSR struct {
 	Val        []float64
 }
 
-// Entries returns the number of stored elements, including zeros.
-func (a *CSR) Entries() int { return len(a.Val) }
-
 // Row returns the columns and values of row i, which share a's memory.
 func (a *CSR) Row(i int) ([]int32, []float64) {
 	lo, hi := a.Ptr[i], a.Ptr[i+1]

@@ -18,13 +18,13 @@ var generators = []struct {
 		"poisson2d", "N", "the 5-point Laplacian on N x N points",
 		[]number{{least: 1}},
 		func(n []float64) float64 { return 5 * n[0] * n[0] },
-		func(n []float64) *CSR { return Poisson2D(int(n[0])) },
+		func(n []float64) *CSR { return poisson2D(int(n[0])) },
 	},
 	{
 		"poisson3d", "N", "the 7-point Laplacian on N x N x N points",
 		[]number{{least: 1}},
 		func(n []float64) float64 { return 7 * n[0] * n[0] * n[0] },
-		func(n []float64) *CSR { return Poisson3D(int(n[0])) },
+		func(n []float64) *CSR { return poisson3D(int(n[0])) },
 	},
 	{
 		"convection", "N[,V]", "convection and diffusion on N x N points, with wind speed V (1)",
@@ -36,13 +36,13 @@ var generators = []struct {
 		"spd", "N[,K[,SEED]]", "random, symmetric positive definite, with K (8) elements per row beside the diagonal",
 		[]number{{least: 1}, {usual: 8}, {usual: 1}},
 		func(n []float64) float64 { return n[0] * (n[1] + 1) },
-		func(n []float64) *CSR { return RandomSPD(int(n[0]), int(n[1]), uint64(n[2])) },
+		func(n []float64) *CSR { return randomSPD(int(n[0]), int(n[1]), uint64(n[2])) },
 	},
 	{
 		"links", "N[,K[,SEED]]", "a random graph for pagerank and hits: N pages with K (8) links each; some have none",
 		[]number{{least: 1}, {usual: 8}, {usual: 1}},
 		func(n []float64) float64 { return n[0] * n[1] },
-		func(n []float64) *CSR { return RandomLinks(int(n[0]), int(n[1]), uint64(n[2])) },
+		func(n []float64) *CSR { return randomLinks(int(n[0]), int(n[1]), uint64(n[2])) },
 	},
 }
 
@@ -61,7 +61,8 @@ func Generators() string {
 	return b.String()
 }
 
-// Generate makes the matrix of a specification such as "poisson2d:512"; see Generators.
+// Generate returns the matrix of a specification such as "poisson2d:512". The kinds are poisson2d, poisson3d, convection,
+// spd and links; Generators describes their arguments.
 func Generate(spec string) (*CSR, error) {
 	kind, rest, _ := strings.Cut(spec, ":")
 	for _, g := range generators {

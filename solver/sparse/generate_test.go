@@ -39,14 +39,14 @@ func TestPoissonHasTheEigenvaluesOfTheTextbook(t *testing.T) {
 		}
 		slices.Sort(square)
 		slices.Sort(cube)
-		assert.InDeltaSlice(t, square, eigenvalues(t, Poisson2D(n)), 1e-12)
-		assert.InDeltaSlice(t, cube, eigenvalues(t, Poisson3D(n)), 1e-12)
+		assert.InDeltaSlice(t, square, eigenvalues(t, poisson2D(n)), 1e-12)
+		assert.InDeltaSlice(t, cube, eigenvalues(t, poisson3D(n)), 1e-12)
 	}
 }
 
 func TestConvectionDiffusion(t *testing.T) {
 	const n, v = 4, 2.5
-	a, still := ConvectionDiffusion(n, v), Poisson2D(n)
+	a, still := ConvectionDiffusion(n, v), poisson2D(n)
 	require.NoError(t, a.Check())
 	for i := range a.Rows {
 		for j := range a.Cols {
@@ -65,17 +65,17 @@ func TestConvectionDiffusion(t *testing.T) {
 func TestRandomSPD(t *testing.T) {
 	for seed := range uint64(20) {
 		n, perRow := 1+int(seed)*2, int(seed)%7
-		a := RandomSPD(n, perRow, seed)
+		a := randomSPD(n, perRow, seed)
 		require.NoError(t, a.Check())
 		assert.GreaterOrEqual(t, eigenvalues(t, a)[0], float64(1+perRow)/20-1e-12)
-		assert.Equal(t, a, RandomSPD(n, perRow, seed), "the same seed")
+		assert.Equal(t, a, randomSPD(n, perRow, seed), "the same seed")
 	}
-	assert.NotEqual(t, RandomSPD(20, 4, 1), RandomSPD(20, 4, 2))
+	assert.NotEqual(t, randomSPD(20, 4, 1), randomSPD(20, 4, 2))
 }
 
 func TestRandomLinks(t *testing.T) {
 	const n, perPage = 4000, 6
-	a := RandomLinks(n, perPage, 3)
+	a := randomLinks(n, perPage, 3)
 	require.NoError(t, a.Check())
 	popular := 0.0
 	for i := range n {
@@ -89,20 +89,20 @@ func TestRandomLinks(t *testing.T) {
 		assert.Equal(t, map[bool]float64{false: perPage, true: 0}[i%16 == 15], links, "page %d", i)
 	}
 	assert.InDelta(t, 0.5, popular/(n*perPage*15/16), 0.02, "the square of a number from 0 to 1 is below 1/4 as often as the number below 1/2")
-	assert.NotEqual(t, a, RandomLinks(n, perPage, 4))
+	assert.NotEqual(t, a, randomLinks(n, perPage, 4))
 }
 
 func TestGenerate(t *testing.T) {
 	for spec, want := range map[string]*CSR{
-		"poisson2d:3":      Poisson2D(3),
-		"poisson3d:2":      Poisson3D(2),
+		"poisson2d:3":      poisson2D(3),
+		"poisson3d:2":      poisson3D(2),
 		"convection:3":     ConvectionDiffusion(3, 1),
 		"convection:3,0.5": ConvectionDiffusion(3, 0.5),
-		"spd:5":            RandomSPD(5, 8, 1),
-		"spd:5,2":          RandomSPD(5, 2, 1),
-		"spd:5,2,7":        RandomSPD(5, 2, 7),
-		"links:40":         RandomLinks(40, 8, 1),
-		"links:40,3,2":     RandomLinks(40, 3, 2),
+		"spd:5":            randomSPD(5, 8, 1),
+		"spd:5,2":          randomSPD(5, 2, 1),
+		"spd:5,2,7":        randomSPD(5, 2, 7),
+		"links:40":         randomLinks(40, 8, 1),
+		"links:40,3,2":     randomLinks(40, 3, 2),
 	} {
 		got, err := Generate(spec)
 		require.NoError(t, err, spec)

@@ -14,11 +14,11 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"ConvectionDiffusion": ConvectionDiffusion, "Generate": Generate,
-			"Poisson2D": Poisson2D, "Poisson3D": Poisson3D, "RandomLinks": RandomLinks, "RandomSPD": RandomSPD, "Read": Read,
+			"Read":     Read,
 			"ReadFile": ReadFile, "NewTriplets": NewTriplets,
 		},
 		Receivers: []func(*testing.T) any{
-			func(*testing.T) any { return Poisson2D(2) },
+			func(*testing.T) any { return poisson2D(2) },
 			func(*testing.T) any { return NewTriplets(2, 2) },
 			func(*testing.T) any { return NewTriplets(0, 0) },
 			func(*testing.T) any { return &CSR{} },

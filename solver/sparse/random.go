@@ -2,10 +2,10 @@ package sparse
 
 import "math/rand/v2"
 
-// RandomSPD returns a random symmetric positive definite matrix with n rows. A row has perRow elements beside the
+// randomSPD returns a random symmetric positive definite matrix with n rows. A row has perRow elements beside the
 // diagonal on average, each from -1 to 0. The diagonal exceeds the sum of their absolute values by (1+perRow)/20 to
 // twice that, so (1+perRow)/20 is a lower bound of the eigenvalues.
-func RandomSPD(n, perRow int, seed uint64) *CSR {
+func randomSPD(n, perRow int, seed uint64) *CSR {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t := NewTriplets(n, n)
 	sums := make([]float64, n)
@@ -30,10 +30,10 @@ func RandomSPD(n, perRow int, seed uint64) *CSR {
 	return a
 }
 
-// RandomLinks returns a random directed graph of n pages: element (i, j) is the number of links from i to j. One page
+// randomLinks returns a random directed graph of n pages: element (i, j) is the number of links from i to j. One page
 // in 16 has no links; the others have perPage each. Pages with low numbers get more links: the first quarter gets
 // half of them.
-func RandomLinks(n, perPage int, seed uint64) *CSR {
+func randomLinks(n, perPage int, seed uint64) *CSR {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t := NewTriplets(n, n)
 	for i := range n {

@@ -69,7 +69,10 @@ func RunSolver(ctx context.Context, c SolverConfig) (all []SolverComparison, err
 }
 
 func (c *SolverConfig) compare(ctx context.Context, side, every int, finished func(name string)) (*SolverComparison, error) {
-	a := sparse.Poisson2D(side)
+	a, err := sparse.Generate(fmt.Sprintf("poisson2d:%d", side))
+	if err != nil {
+		return nil, err
+	}
 	s := &SolverComparison{Method: solver.CG.Name, Side: side, Unknowns: a.Rows, CheckEvery: every, Sample: c.Sample}
 	b := make([]float64, a.Rows)
 	for i := range b {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -43,7 +44,11 @@ func fakeSolver(how string) int {
 		for i := range ones {
 			ones[i] = 1
 		}
-		_, got, err := solver.Solve(context.Background(), dev, sparse.Poisson2D(size), ones, solver.Options{})
+		a, err := sparse.Generate(fmt.Sprintf("poisson2d:%d", size))
+		if err != nil {
+			return 1
+		}
+		_, got, err := solver.Solve(context.Background(), dev, a, ones, solver.Options{})
 		if err != nil {
 			return 1
 		}
