@@ -159,6 +159,7 @@ type Func struct {
 	ReqThreads [3]uint32 // .reqntid, zero if absent
 	MinBlocks  uint32    // .minnctapersm
 	MaxRegs    uint32    // .maxnreg, registers per thread, zero if absent
+	Cluster    bool      // has a directive about clusters of blocks; Print drops it
 }
 
 // ParamBytes returns the size of the parameter block of f, in bytes.

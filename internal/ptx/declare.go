@@ -381,11 +381,17 @@ func (p *parser) funcAttributes(f *Func) {
 			f.MinBlocks = uint32(p.integerIn("a block count", 0, 1<<31-1))
 		case ".maxnreg":
 			f.MaxRegs = uint32(p.integerIn("a register count", 0, 1<<16))
-		case ".maxnctapersm", ".maxclusterrank":
+		case ".maxnctapersm":
 			p.integer("a number after " + t.text)
+		case ".maxclusterrank":
+			p.integer("a number after " + t.text)
+			f.Cluster = true
 		case ".reqnctapercluster":
 			p.threads()
-		case ".noreturn", ".explicitcluster", ".blocksareclusters", ".unified":
+			f.Cluster = true
+		case ".explicitcluster", ".blocksareclusters":
+			f.Cluster = true
+		case ".noreturn", ".unified":
 		case ".abi_preserve", ".abi_preserve_control":
 			p.integer("a number after " + t.text)
 		case ".pragma":

@@ -1,0 +1,96 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/internal/ptx"
+)
+
+// Result is a rewritten kernel in a module of its own, which holds the kernel, the functions
+// that it calls and the module variables that it uses.
+//
+// The module has its own copies of the variables, with their initial values. A program that
+// writes a variable of the original module, or that uses it in other kernels as well, must not
+// use the rewritten kernel: see Variables.
+type Result struct {
+	Module *ptx.Module // parsed from Text
+	Text   string
+	Kernel string
+	Params []Origin // of each parameter of the kernel, in order
+
+	// Grid and Block are the extents of the launch. Range leaves them zero: its grid is the
+	// number of blocks in x, its block that of the original. So does Batch for Block, and for
+	// Grid if the instances come from a table and differ in size.
+	Grid, Block [3]uint32
+	// Shared is the dynamic shared memory of a launch of Fuse, in bytes. The other rewrites
+	// need that of the original.
+	Shared uint32
+	// Variables lists the module variables that the kernel uses, apart from the shared ones.
+	Variables []Variable
+	// Table is the layout of the table of Batch, nil without one.
+	Table *Table
+}
+
+// Origin is the source of a parameter's value.
+type Origin struct {
+	Kind OriginKind
+	// Part is the index of an instance or a part, and Param the index of a parameter of its
+	// kernel. They are set if Kind is Argument. Part is -1 for a parameter that is equal for
+	// all instances.
+	Part, Param int
+}
+
+// OriginKind is the kind of value that a parameter has.
+type OriginKind uint8
+
+// The kinds of parameters. Those that begin with Grid are functions of the original grid, and
+// with First they are the parameters that Range adds, see RangeArguments. All have 32 bits.
+const (
+	Argument     OriginKind = iota // an argument of a part
+	TableAddress                   // the address of the table of Batch, 64 bits
+	First                          // index of the first block to run
+	GridX                          // the extents
+	GridY
+	GridZ
+	GridMagicX // the multiplier and the shift of a division by the extent in x
+	GridShiftX
+	GridMagicY // the same for y
+	GridShiftY
+)
+
+// Variable is a module variable of a rewritten kernel.
+type Variable struct {
+	Part     int    // the lowest index of a part that uses it; 0 except for Fuse
+	Original string // name in the module of that part
+	Name     string // name in the result
+	Written  bool   // the kernel may write it
+}
+
+// Refusal reports that a kernel cannot be rewritten. The reason names the construct.
+type Refusal struct{ Kernel, Reason string }
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("rewrite: kernel %s cannot be rewritten: %s", r.Kernel, r.Reason)
+}
+
+// refuse returns a Refusal with a formatted reason.
+func refuse(kernel, format string, args ...any) error {
+	return &Refusal{kernel, fmt.Sprintf(format, args...)}
+}
+
+// finish prints m and parses the text, which checks the result. A fault of the text is a limit
+// that the rewritten kernel exceeds.
+func (r *Result) finish(m *ptx.Module, kernel string) (*Result, error) {
+	r.Text = m.String()
+	parsed, err := ptx.Parse(m.File, r.Text)
+	if err != nil {
+		reason := err.Error()
+		if first := (*ptx.Error)(nil); errors.As(err, &first) {
+			reason = first.Msg
+		}
+		return nil, refuse(kernel, "%s", reason)
+	}
+	r.Module = parsed
+	return r, nil
+}
