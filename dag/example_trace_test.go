@@ -45,12 +45,12 @@ func Example_tracedProgram() {
 	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
 	check(err)
 
-	conflicts, err := dag.Incomparability(plan.Reduced)
+	conflicts, err := dag.Incomparability(plan.Reduced.Directed())
 	check(err)
 	lanes, lane, err := coloring.Dsatur(conflicts, nil)
 	check(err)
 	fmt.Println(lanes, "lanes:", lane[0], lane[1], lane[2], lane[3])
-	chains, err := dag.MinimumChainCover(plan.Reduced)
+	chains, err := dag.MinimumChainCover(plan.Reduced.Directed())
 	fmt.Println(chains, err)
 	// Output:
 	// 2 lanes: 0 1 0 1
