@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -36,7 +37,7 @@ const guessedBlockCycles = 1500
 
 func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	if m.graph != g {
-		m.graph, m.moved = g, migrations(g, !m.profile.PageFaults())
+		m.graph, m.moved = g, migrations(g, !des.PageFaults(m.profile))
 	}
 	op := &g.Ops[v]
 	if op.Cost >= 0 && !m.undeclared {
@@ -73,7 +74,7 @@ func (m *declaredCosts) launch(op *ir.Op, moved float64) model.Demand {
 	for _, a := range op.Uses {
 		d.Bytes += traffic(a)
 	}
-	if m.profile.PageFaults() {
+	if des.PageFaults(m.profile) {
 		d.Faulted = moved
 	} else {
 		d.Bulk = moved

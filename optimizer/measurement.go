@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -134,7 +135,7 @@ func (m *Measurement) Check(g *ir.Graph, p *model.Profile) error {
 		case len(launches) == 0 || launches[0].Op != ir.OpID(v):
 			return fmt.Errorf("costs are missing for %v, a launch of %s: %s", ir.OpID(v), g.Ops[v].Launch.Entry, remedy)
 		}
-		if err := launches[0].Demand.CheckKernel(p); err != nil {
+		if err := des.CheckKernel(&launches[0].Demand, p); err != nil {
 			return fmt.Errorf("the costs of %v, a launch of %s: %w", ir.OpID(v), g.Ops[v].Launch.Entry, err)
 		}
 		launches = launches[1:]

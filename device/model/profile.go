@@ -83,10 +83,6 @@ type HostCosts struct {
 	LoadModule     Time // cuModuleLoadData, base
 }
 
-// PageFaults reports whether kernels can fault in managed memory. Before compute capability 6.0, all managed memory
-// that a kernel uses moves before the kernel starts.
-func (p *Profile) PageFaults() bool { return p.ComputeMajor >= 6 }
-
 // ErrProfile is in the error chain if a figure of a profile made in code is out of its bounds. With such a figure a
 // task might never end, or take no time.
 var ErrProfile = errors.New("a profile of one's own")

@@ -3,6 +3,7 @@ package des
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 			if d.Kind == model.Kernel {
 				d.Blocks, d.PerSM, d.BlockCycles = math.Pow(2, float64(r.IntN(60))), float64(1+r.IntN(32)), math.Pow(10, float64(r.IntN(12)))
 				d.Work[r.IntN(len(d.Work))] = math.Pow(10, float64(r.IntN(19)))
-				require.NoError(t, d.CheckKernel(&p))
+				require.NoError(t, CheckKernel(&d, &p))
 			}
 			id := e.Add(Task{Data: d, Deps: last})
 			if i%3 > 0 {
@@ -51,6 +52,19 @@ func TestEveryProfileEndsEveryTask(t *testing.T) {
 		require.True(t, ok, "%+v", p)
 		require.Equal(t, tasks, starts)
 	}
+}
+
+// TestTasksAreKeptForEveryGap compares the time for which ended tasks are kept with the bounds of gaps. A task of the
+// longest gap must still find the end of its dependency.
+func TestTasksAreKeptForEveryGap(t *testing.T) {
+	gaps := 0
+	for _, f := range profiles.Figures() {
+		if strings.HasSuffix(f.Name, "_gap_ns") {
+			gaps++
+			require.Less(t, f.Most*float64(model.Nanosecond), float64(retireAfter), f.Name)
+		}
+	}
+	require.Equal(t, 5, gaps)
 }
 
 // FuzzProfilesKeepTime runs a kernel and a copy on every profile that can be read.

@@ -11,7 +11,7 @@ const never = model.Time(math.MaxInt64)
 
 // retireAfter is the time for which Retire keeps an ended task. It is longer than every gap of a profile. A task that
 // depends on a retired task therefore starts at the same time as if the task had been kept.
-const retireAfter = model.MaxGap
+const retireAfter = 100 * model.Microsecond
 
 // Engine simulates tasks on one device. It has three kinds of events: a task becomes ready (its dependencies ended
 // Gap ago and it has arrived), a task ends, and the rates of running kernels change. Nothing is computed between
@@ -54,7 +54,7 @@ func (e *Engine) Add(t Task) TaskID {
 	e.tasks.at(id).counts = id
 	e.live++
 	r := e.tasks.at(id)
-	at := min(t.Arrival, model.LastTime)
+	at := min(t.Arrival, LastTime)
 	for _, dep := range t.Deps {
 		if dep >= id {
 			panic(fmt.Sprintf("BUG: task %d depends on task %d, which was not added before it", id, dep))
@@ -64,8 +64,8 @@ func (e *Engine) Add(t Task) TaskID {
 		case d.state != ended:
 			e.tasks.link(dep, id)
 			r.pending++
-		case d.span.End.Plus(t.Gap) > at:
-			at, r.after = d.span.End.Plus(t.Gap), dep
+		case Plus(d.span.End, t.Gap) > at:
+			at, r.after = Plus(d.span.End, t.Gap), dep
 		}
 	}
 	r.arrival = at
@@ -141,7 +141,7 @@ func (e *Engine) begin(now model.Time, id TaskID) {
 
 // hostCall runs a host call as soon as the callback thread is idle.
 func (e *Engine) hostCall(id TaskID, takes model.Time) {
-	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), e.profile.HostCallLatency.Plus(takes))
+	e.hostFree = e.endAt(id, HostCall, max(e.horizon, e.hostFree), Plus(e.profile.HostCallLatency, takes))
 }
 
 // Return ends a task that is Held for a host call, after the fixed cost of a host call.
@@ -153,7 +153,7 @@ func (e *Engine) Return(id TaskID) {
 // endAt sets the begin and the end of a task, and returns the end.
 func (e *Engine) endAt(id TaskID, limit Limit, begin, takes model.Time) model.Time {
 	r := e.tasks.at(id)
-	r.span, r.limit = Span{begin, begin.Plus(takes)}, limit
+	r.span, r.limit = Span{begin, Plus(begin, takes)}, limit
 	e.ends.Push(entry{r.span.End, r.prio, id})
 	return r.span.End
 }
@@ -182,7 +182,7 @@ func (e *Engine) finish(id TaskID, spent *Spent) {
 		out := e.tasks.unlink(i)
 		i = out.next
 		s := e.tasks.at(out.to)
-		if at := span.End.Plus(s.gap); at >= s.arrival {
+		if at := Plus(span.End, s.gap); at >= s.arrival {
 			s.arrival, s.after = at, id
 		}
 		if s.pending--; s.pending == 0 {

@@ -281,7 +281,7 @@ func (f *fluid) settle() []flow {
 	f.done = f.done[:0]
 	f.dirty = true
 	kept := 0
-	over := f.now == model.LastTime
+	over := f.now == LastTime
 	for i := range f.flows {
 		w := &f.flows[i]
 		if over || w.due <= f.now && w.rampTo < f.now {
@@ -339,7 +339,7 @@ func (w *flow) soonest() model.Time {
 	if !w.begun || w.slowest == 0 {
 		return 0
 	}
-	return w.rampTo.Plus(w.slowest)
+	return Plus(w.rampTo, w.slowest)
 }
 
 // rebalance assigns slots, computes all rates and the time of the next event. It returns the tasks that got their
@@ -411,7 +411,7 @@ func (f *fluid) grant() (urgent int32) {
 		}
 		if !w.begun {
 			w.begun = true
-			w.rampTo = f.now.Plus(w.latency)
+			w.rampTo = Plus(f.now, w.latency)
 			f.ids = append(f.ids, w.id)
 		}
 	}
@@ -473,7 +473,7 @@ func (f *fluid) schedule(w *flow, urgent int32) {
 	default:
 		w.stop = w.phaseEnd(w.prio > urgent)
 	}
-	w.due = f.now.Plus(timeOf(math.Ceil((*w.remaining()-w.stop)/w.rate - rounding)))
+	w.due = Plus(f.now, timeOf(math.Ceil((*w.remaining()-w.stop)/w.rate-rounding)))
 }
 
 // phaseEnd returns the number of blocks left at the end of the phase: of all full waves, or of the present wave if

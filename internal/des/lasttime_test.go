@@ -34,7 +34,7 @@ func TestTimeEnds(t *testing.T) {
 		{Kind: model.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1, Bulk: 1e18},
 		{Kind: model.Kernel, Blocks: 1, PerSM: 1, BlockCycles: 1, Faulted: 1e18},
 		{Kind: model.CopyIn, Bytes: 1e18}, {Kind: model.CopyIn, Bytes: 1e18}, {Kind: model.CopyOut, Bytes: 1e18}, {Kind: model.CopyOn, Bytes: 1e18},
-		{Kind: model.Fixed, Duration: math.MaxInt64}, {Kind: model.Host, Duration: model.LastTime}, {Kind: model.Host, Duration: model.LastTime}, {Kind: model.Marker},
+		{Kind: model.Fixed, Duration: math.MaxInt64}, {Kind: model.Host, Duration: LastTime}, {Kind: model.Host, Duration: LastTime}, {Kind: model.Marker},
 	}
 	for _, chained := range []bool{false, true} {
 		for _, kernels := range []int{1, 128} {
@@ -44,7 +44,7 @@ func TestTimeEnds(t *testing.T) {
 			p.KernelRamp = model.Second
 			e, ended := demanding(p), 0
 			e.OnEnd(func(r *Record) {
-				assert.LessOrEqual(t, r.Span.End, model.LastTime)
+				assert.LessOrEqual(t, r.Span.End, LastTime)
 				ended++
 			})
 			var deps []TaskID
@@ -58,16 +58,16 @@ func TestTimeEnds(t *testing.T) {
 			}
 			last, ok := e.TryReach(e.Mark())
 			require.True(t, ok)
-			assert.Equal(t, model.LastTime, last)
+			assert.Equal(t, LastTime, last)
 			assert.Equal(t, 3*len(huge), ended)
-			e.Add(Task{Arrival: model.LastTime + 1, Data: huge[0]})
-			assert.Equal(t, model.LastTime, e.Drain())
+			e.Add(Task{Arrival: LastTime + 1, Data: huge[0]})
+			assert.Equal(t, LastTime, e.Drain())
 		}
 	}
 }
 
 func TestTimesAddUpToTheLast(t *testing.T) {
-	for _, c := range [][3]model.Time{{1, 2, 3}, {model.LastTime, 0, model.LastTime}, {model.LastTime, model.LastTime, model.LastTime}, {math.MaxInt64, math.MaxInt64, model.LastTime}, {model.LastTime - 1, 1, model.LastTime}, {5, model.LastTime - 6, model.LastTime - 1}} {
-		assert.Equal(t, c[2], c[0].Plus(c[1]))
+	for _, c := range [][3]model.Time{{1, 2, 3}, {LastTime, 0, LastTime}, {LastTime, LastTime, LastTime}, {math.MaxInt64, math.MaxInt64, LastTime}, {LastTime - 1, 1, LastTime}, {5, LastTime - 6, LastTime - 1}} {
+		assert.Equal(t, c[2], Plus(c[0], c[1]))
 	}
 }

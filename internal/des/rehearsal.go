@@ -175,7 +175,7 @@ func (r *Rehearsal) changed() model.Time {
 	for v, deps := range r.play.Deps {
 		at := r.play.Arrival[v]
 		for _, l := range deps {
-			at = max(at, was.end[l.From].Plus(l.Gap))
+			at = max(at, Plus(was.end[l.From], l.Gap))
 		}
 		if at != was.start[v] {
 			first = min(first, at, was.start[v])
@@ -205,7 +205,7 @@ func (r *Rehearsal) link(now model.Time) {
 		r.at[v], r.pending[v] = r.play.Arrival[v], 0
 		for _, l := range r.play.Deps[v] {
 			if started(l.From) && r.kept.end[l.From] <= now {
-				r.at[v] = max(r.at[v], r.kept.end[l.From].Plus(l.Gap))
+				r.at[v] = max(r.at[v], Plus(r.kept.end[l.From], l.Gap))
 				continue
 			}
 			r.pending[v]++
@@ -250,9 +250,9 @@ func (r *Rehearsal) begin(v int32, now model.Time) {
 	case model.Marker:
 		r.finish(v, now)
 	case model.Fixed:
-		r.ends.Push(entry{at: now.Plus(d.Duration), id: TaskID(v)})
+		r.ends.Push(entry{at: Plus(now, d.Duration), id: TaskID(v)})
 	case model.Host:
-		r.hostFree = max(now, r.hostFree).Plus(r.profile.HostCallLatency.Plus(d.Duration))
+		r.hostFree = Plus(max(now, r.hostFree), Plus(r.profile.HostCallLatency, d.Duration))
 		r.ends.Push(entry{at: r.hostFree, id: TaskID(v)})
 	default:
 		r.fluid.advance(now)
@@ -265,7 +265,7 @@ func (r *Rehearsal) finish(u int32, now model.Time) {
 	r.next.last = max(r.next.last, now)
 	for i := r.head[u]; i != none; i = r.after[i] {
 		v := r.to[i]
-		r.at[v] = max(r.at[v], now.Plus(r.gap(u, v)))
+		r.at[v] = max(r.at[v], Plus(now, r.gap(u, v)))
 		if r.pending[v]--; r.pending[v] == 0 {
 			r.ready.Push(entry{at: r.at[v], id: TaskID(r.rank[v])})
 		}

@@ -99,7 +99,7 @@ func TestRehearsalIsAnEngine(t *testing.T) {
 		demands := make([]model.Demand, n)
 		for v := range demands {
 			demands[v] = anyDemand(r)
-			if !p.PageFaults() {
+			if !PageFaults(p) {
 				demands[v].Faulted = 0
 			}
 		}

@@ -2,9 +2,6 @@ package des
 
 import "github.com/reprise-gpu/reprise/device/model"
 
-// timeOf converts a number of picoseconds to a time, at most LastTime.
-func timeOf(ps float64) model.Time { return model.Time(min(ps, float64(model.LastTime))) }
-
 // TaskID identifies a task of a clock. Ids count from 0 in order of Add; 64 bits suffice for replaying a graph for
 // hours.
 type TaskID int64

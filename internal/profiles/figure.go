@@ -106,7 +106,7 @@ const (
 	// leastPositive is the least rate or share other than 0, because times are divided by them.
 	leastPositive = 1e-3
 
-	maxGap = float64(model.MaxGap/model.Nanosecond) - 1
+	maxGap = 99_999 // ns; less than the time for which the event core keeps ended tasks
 )
 
 var figures = append(append(hardware, lanes()...), times...)

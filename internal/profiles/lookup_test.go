@@ -26,7 +26,6 @@ func TestProfilesAreComplete(t *testing.T) {
 		assert.GreaterOrEqual(t, p.SMGBps*float64(p.SMs), p.MemoryGBps, "%s: all multiprocessors together reach the peak", p.ID)
 		for _, gap := range []model.Time{p.StreamGap, p.EventGap, p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap} {
 			assert.Positive(t, gap, p.ID)
-			assert.Less(t, gap, model.MaxGap, "%s", p.ID)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // WaitUntil advances the host's clock to t, for a host that was busy elsewhere, for example with another device. It
@@ -16,7 +17,7 @@ func (d *Device) WaitUntil(t time.Duration) {
 }
 
 // lastNanosecond is des.LastTime in nanoseconds.
-const lastNanosecond = time.Duration(model.LastTime / model.Nanosecond)
+const lastNanosecond = time.Duration(des.LastTime / model.Nanosecond)
 
 // timeIsOver returns the fault for work that would end after the end of virtual time.
 func timeIsOver(work any) *device.Error {

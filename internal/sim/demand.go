@@ -30,7 +30,7 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 		Memory:  s.SectorsRead+s.SectorsWrite > 0,
 		Updates: float64(s.Updates), Lines: lines, LinkIn: link.Read, LinkOut: link.Written,
 	}
-	if d.profile.PageFaults() {
+	if des.PageFaults(d.profile) {
 		demand.Faulted = moved
 	} else {
 		demand.Bulk = moved

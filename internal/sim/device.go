@@ -236,7 +236,7 @@ func (d *Device) enter(cost model.Time) *device.Error {
 		return &device.Error{Code: device.NotSupported,
 			Detail: fmt.Sprintf("host call %q calls the device; a host call must not", d.inside.label)}
 	}
-	d.host = d.host.Plus(cost)
+	d.host = des.Plus(d.host, cost)
 	return d.poison()
 }
 
@@ -286,7 +286,7 @@ func (d *Device) emptied(end des.TaskID) {
 
 // waited advances the host's clock after a wait for work that ended at t.
 func (d *Device) waited(t model.Time) {
-	d.host = max(d.host, t).Plus(d.profile.Host.Synchronize)
+	d.host = des.Plus(max(d.host, t), d.profile.Host.Synchronize)
 	d.retire()
 }
 

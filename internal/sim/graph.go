@@ -139,7 +139,7 @@ func (g *graph) plan() *plan {
 // fix makes an instance of a plan and charges its cost.
 func (d *Device) fix(p *plan) device.GraphExec {
 	costs := &d.profile.Host
-	d.host = d.host.Plus(model.Time(p.count) * costs.InstantiateOne)
+	d.host = des.Plus(d.host, model.Time(p.count)*costs.InstantiateOne)
 	x := &exec{plan: p, peers: p.peers()}
 	x.cost = costs.GraphLaunch + model.Time(p.count)*costs.GraphNode + model.Time(p.branches)*costs.GraphBranch
 	x.read()
@@ -249,7 +249,7 @@ func (d *Device) launchGraph(x *exec, h device.GraphExec, of *Device, s *stream)
 			return err
 		}
 	}
-	d.host = d.host.Plus(x.cost)
+	d.host = des.Plus(d.host, x.cost)
 	due, err := x.balance.settle()
 	if err != nil {
 		return err

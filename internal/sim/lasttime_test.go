@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // TestWorkOfMonthsIsAFault samples launches of as many blocks as a grid has. They would take years.
@@ -24,6 +24,6 @@ func TestWorkOfMonthsIsAFault(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, device.LaunchTimeout, device.CodeOf(err))
 	assert.ErrorContains(t, err, "launch of pick would end after 1281h0m0s of virtual time")
-	assert.Equal(t, model.LastTime, r.engine.Now())
+	assert.Equal(t, des.LastTime, r.engine.Now())
 	assert.Error(t, r.Submit(r.streams[0], l), "the fault stays")
 }

@@ -91,7 +91,7 @@ func (d *Device) startPrefetch(j *job) model.Demand {
 func (d *Device) visit(j *job, s *interp.Stats, v *interp.Visit, u *des.Use) (moved float64) {
 	space := d.gpu.system.space
 	_, size, _ := d.memory.Base(v.Base)
-	if !d.profile.PageFaults() {
+	if !des.PageFaults(d.profile) {
 		return float64(space.Move(v.Base, size, d.memory))
 	}
 	var seen float64

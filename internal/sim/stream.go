@@ -85,7 +85,7 @@ func (d *Device) Submit(h device.Stream, w device.Work) error {
 }
 
 func (d *Device) submit(s *stream, j *job) {
-	d.host = d.host.Plus(d.cost(j))
+	d.host = des.Plus(d.host, d.cost(j))
 	d.enqueue(s, j, d.profile.StreamGap, des.StreamOrder)
 }
 
@@ -199,7 +199,7 @@ func (d *Device) Record(eh device.Event, sh device.Stream) error {
 
 // record enqueues a marker. There is no gap before it, because it runs nothing.
 func (d *Device) record(e *event, s *stream) {
-	d.host = d.host.Plus(d.profile.Host.EventRecord)
+	d.host = des.Plus(d.host, d.profile.Host.EventRecord)
 	d.enqueue(s, e, 0, des.StreamOrder)
 	e.mark(s.tail, s)
 }
@@ -224,7 +224,7 @@ func (d *Device) Wait(sh device.Stream, eh device.Event) error {
 // wait makes the event's task a dependency of the stream's next task. A marker between the two adds the extra latency
 // of a wait across streams. In the legacy stream the wait is a task of its own, which other streams can follow.
 func (d *Device) wait(s *stream, e *event) {
-	d.host = d.host.Plus(d.profile.Host.EventWait)
+	d.host = des.Plus(d.host, d.profile.Host.EventWait)
 	if !e.recorded || e.stream == s {
 		return
 	}
@@ -301,7 +301,7 @@ func (d *Device) ended(r *des.Record) {
 	d.traceTask(r.Data, r.Span)
 	d.races.ended(r.ID)
 	d.releaseHeld()
-	if r.Span.End == model.LastTime && d.fault == nil {
+	if r.Span.End == des.LastTime && d.fault == nil {
 		d.fault = timeIsOver(r.Data)
 	}
 	switch v := r.Data.(type) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
@@ -105,7 +106,7 @@ func (s *System) drain() {
 			wait = max(wait, d.profile.Host.Synchronize)
 		}
 	}
-	s.time.host = s.time.host.Plus(wait)
+	s.time.host = des.Plus(s.time.host, wait)
 	for _, d := range s.open() {
 		d.retire()
 		d.emptied(end)
