@@ -99,6 +99,19 @@ func (c *Clock) TryWait(id TaskID) (model.Time, bool) {
 	return c.horizon, true
 }
 
+// RunUntilAny runs the clock until one of the tasks has ended, at most to a time, and returns the present time. It
+// returns early if no event is left, or if a start function has stopped the clock.
+func (c *Clock) RunUntilAny(ids []TaskID, until model.Time) model.Time {
+	for !slices.ContainsFunc(ids, c.Ended) {
+		t := c.nextEvent()
+		if t == never || t > until || c.stopped() {
+			break
+		}
+		c.step(t)
+	}
+	return c.horizon
+}
+
 // Waiters holds the tasks that waited for a detached task.
 type Waiters struct {
 	succs  int32

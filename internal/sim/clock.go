@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -14,6 +15,35 @@ import (
 func (d *Device) WaitUntil(t time.Duration) {
 	d.settled()
 	d.host = max(d.host, model.Time(min(t, lastNanosecond))*model.Nanosecond)
+}
+
+// WaitFirst advances the host's clock until one of the events has completed, at most to time until. Events that were
+// never recorded count as completed. The errors of the work stay for calls that synchronize.
+func (d *Device) WaitFirst(until time.Duration, events ...device.Event) error {
+	if err := d.enter(0); err != nil {
+		return err.In("WaitFirst")
+	}
+	limit := model.Time(min(until, lastNanosecond)) * model.Nanosecond
+	var tasks []des.TaskID
+	for _, h := range events {
+		e, err := d.events.Get(h)
+		if err != nil {
+			return err.In("WaitFirst")
+		}
+		if !e.recorded {
+			return nil
+		}
+		tasks = append(tasks, e.task)
+	}
+	d.catchUp()
+	at := d.engine.RunUntilAny(tasks, max(limit, d.host))
+	if slices.ContainsFunc(tasks, d.engine.Ended) {
+		d.waited(at)
+		return nil
+	}
+	d.host = max(d.host, limit)
+	d.retire()
+	return nil
 }
 
 // lastNanosecond is des.LastTime in nanoseconds.
