@@ -18,6 +18,10 @@ const (
 	// FromTable reads a row of a table in device memory for each instance. The address of the
 	// table is the last parameter. The number of instances is that of the launch.
 	FromTable
+	// FromRows reads the address of a row for each instance from a list in device memory, so that rows stay where
+	// they are while instances come and go. The address of the list and an offset, which is added to each address,
+	// are the last parameters. Blocks of an instance whose address is 0 leave at once.
+	FromRows
 )
 
 // BatchOptions describe the instances of a batch.
@@ -74,7 +78,7 @@ func Batch(m *ptx.Module, kernel string, o BatchOptions) (*Result, error) {
 // check reports options that contradict each other.
 func (o *BatchOptions) check(f *ptx.Func) error {
 	switch {
-	case o.Source > FromTable:
+	case o.Source > FromRows:
 		return fmt.Errorf("rewrite: batch of %s: %d is not a source of arguments", f.Name, o.Source)
 	case o.Instances < 1:
 		return fmt.Errorf("rewrite: batch of %s has %d instances: it needs at least 1", f.Name, o.Instances)
@@ -132,7 +136,7 @@ func (b *batch) run() error {
 	if b.options.Grids == nil {
 		place.coordinates(b.emitter, vals, b.used)
 	}
-	if b.options.Source == FromTable {
+	if b.options.Source != FromParameters {
 		if err := b.fromTable(place, vals); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ const instanceBuffers = 5
 func batchCase(t *testing.T, k corpusKernel, seed uint64) string {
 	for try := range uint64(attempts) {
 		rng := rand.New(rand.NewPCG(seed, try))
-		o := BatchOptions{Instances: []int{1, 2, 3, 7}[rng.IntN(4)], Source: Source(rng.IntN(2))}
+		o := BatchOptions{Instances: []int{1, 2, 3, 7}[rng.IntN(4)], Source: Source(rng.IntN(3))}
 		s := k.shape(rng)
 		o.Grid = s.grid
 		shapes := make([]launchShape, o.Instances)
@@ -41,6 +41,9 @@ func batchCase(t *testing.T, k corpusKernel, seed uint64) string {
 		spare := 0
 		if o.Source == FromTable && rng.IntN(2) == 0 {
 			o.Partial, spare = true, rng.IntN(3)
+		}
+		if o.Source == FromRows {
+			spare = rng.IntN(3)
 		}
 		a, b := newMachine(t, seed+try, o.Instances*instanceBuffers), newMachine(t, seed+try, o.Instances*instanceBuffers)
 		all := make([][]byte, o.Instances)
@@ -75,13 +78,28 @@ func batchCase(t *testing.T, k corpusKernel, seed uint64) string {
 		if !ok {
 			continue
 		}
-		table := uint64(0)
-		if r.Table != nil {
+		table, offset := uint64(0), 16*rng.IntN(3)
+		switch o.Source {
+		case FromTable:
 			data, err := r.Table.Layout(all...)
 			require.NoError(t, err)
 			table = b.alloc(data)
+		case FromRows:
+			list := make([]byte, 8*o.Instances)
+			for i := range all {
+				row := make([]byte, offset+r.Table.Stride)
+				require.NoError(t, r.Table.PutRow(row[offset:], 0, all[i]))
+				put(list[8*i:], b.alloc(row), 8)
+			}
+			table = b.alloc(list)
 		}
-		block := r.block(originals, all, func(_ int, o Origin) uint64 { require.Equal(t, TableAddress, o.Kind); return table })
+		block := r.block(originals, all, func(_ int, o Origin) uint64 {
+			if o.Kind == RowOffset {
+				return uint64(offset)
+			}
+			require.Equal(t, TableAddress, o.Kind)
+			return table
+		})
 		_, err = b.run(r.Module, r.Kernel, interp.Launch{Grid: r.Grid, Block: s.block, Shared: s.shared, Params: block})
 		require.NoError(t, err, "%s %+v\n%s", k, o, r.Text)
 		if k.repeatable() {

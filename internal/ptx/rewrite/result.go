@@ -45,10 +45,11 @@ type Origin struct {
 type OriginKind uint8
 
 // The kinds of parameters. Those that begin with Grid are functions of the original grid, and
-// with First they are the parameters that Range adds, see RangeArguments. All have 32 bits.
+// with First they are the parameters that Range adds, see RangeArguments. These have 32 bits.
 const (
 	Argument     OriginKind = iota // an argument of a part
-	TableAddress                   // the address of the table of Batch, 64 bits
+	TableAddress                   // the address of the table or of the list of rows of Batch, 64 bits
+	RowOffset                      // what is added to the address of each row, 32 bits
 	First                          // index of the first block to run
 	GridX                          // the extents
 	GridY

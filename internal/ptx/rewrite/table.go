@@ -124,17 +124,7 @@ func (b *batch) fromTable(place *placement, vals values) error {
 			b.result.Params = append(b.result.Params, Origin{Argument, -1, i})
 		}
 	}
-	param := b.result.add(b.kernel, Origin{Kind: TableAddress}, ptx.U64, b.tag+"_table")
-	table, row := b.reg("table", ptx.B64), b.reg("row", ptx.B64)
-	b.emit("ld.param.u64", table, memory(param, 0))
-	b.emit("cvta.to.global.u64", table, table)
-	if t.Header > 0 {
-		count, outside := b.reg("count", ptx.B32), b.reg("outside", ptx.Pred)
-		b.emit("ld.global.nc.u32", count, memoryAt(table, 0))
-		b.emit("setp.ge.u32", outside, place.index, count)
-		b.guarded(when(outside), "exit")
-	}
-	b.emit("mad.wide.u32", row, place.index, number(uint32(t.Stride)), table)
+	row := b.rowOf(place, t)
 	fields := map[*ptx.Var]int64{}
 	for _, f := range t.Fields {
 		fields[original[f.Param]] = int64(t.Header + f.Offset)
@@ -145,6 +135,47 @@ func (b *batch) fromTable(place *placement, vals values) error {
 		}
 	}
 	return nil
+}
+
+// rowOf declares the parameters of the table and returns a register with the address of the row of the block's instance.
+func (b *batch) rowOf(place *placement, t *Table) ptx.Operand {
+	param := b.result.add(b.kernel, Origin{Kind: TableAddress}, ptx.U64, b.tag+"_table")
+	table, row := b.reg("table", ptx.B64), b.reg("row", ptx.B64)
+	b.emit("ld.param.u64", table, memory(param, 0))
+	b.emit("cvta.to.global.u64", table, table)
+	if b.options.Source == FromRows {
+		b.rowInList(place, table, row)
+		return row
+	}
+	if t.Header > 0 {
+		count, outside := b.reg("count", ptx.B32), b.reg("outside", ptx.Pred)
+		b.emit("ld.global.nc.u32", count, memoryAt(table, 0))
+		b.emit("setp.ge.u32", outside, place.index, count)
+		b.guarded(when(outside), "exit")
+	}
+	b.emit("mad.wide.u32", row, place.index, number(uint32(t.Stride)), table)
+	return row
+}
+
+// rowInList loads the address of a row from a list:
+//
+//	mad.wide.u32      %row, %instance, 8, %table;
+//	ld.global.nc.u64  %row, [%row];
+//	setp.eq.u64       %none, %row, 0;
+//	@%none exit;
+//	ld.param.u32      %offset, [offset];
+//	cvt.u64.u32       %wide, %offset;
+//	add.u64           %row, %row, %wide;
+func (b *batch) rowInList(place *placement, table, row ptx.Operand) {
+	param := b.result.add(b.kernel, Origin{Kind: RowOffset}, ptx.U32, b.tag+"_offset")
+	none, offset, wide := b.reg("none", ptx.Pred), b.reg("offset", ptx.B32), b.reg("wide", ptx.B64)
+	b.emit("mad.wide.u32", row, place.index, number(8), table)
+	b.emit("ld.global.nc.u64", row, memoryAt(row, 0))
+	b.emit("setp.eq.u64", none, row, number(0))
+	b.guarded(when(none), "exit")
+	b.emit("ld.param.u32", offset, memory(param, 0))
+	b.emit("cvt.u64.u32", wide, offset)
+	b.emit("add.u64", row, row, wide)
 }
 
 // inTable decides which parameters are in the table: those that differ, and if one of these has
@@ -165,6 +196,9 @@ func (b *batch) inTable() (func(int) bool, error) {
 			if f != b.kernel && readsParamsByAddress(f) {
 				return nil, refuse(b.kernel.Name, "function %s loads parameters through an address", f.Name)
 			}
+			if asksForParamSpace(f) {
+				return nil, refuse(b.kernel.Name, "isspacep finds whether an address is that of a parameter, and those in the table are in global memory")
+			}
 		}
 	}
 	return func(j int) bool { return b.options.differs(j) || b.addresses && taken[j] }, nil
@@ -175,6 +209,11 @@ func readsParamsByAddress(f *ptx.Func) bool {
 	return slices.ContainsFunc(f.Body, func(in ptx.Inst) bool {
 		return in.Name == "ld" && slices.ContainsFunc(in.Suffix, isParamSuffix) && in.Args[1].Reg != ptx.NoReg
 	})
+}
+
+// asksForParamSpace reports whether f compares an address with the .param space.
+func asksForParamSpace(f *ptx.Func) bool {
+	return slices.ContainsFunc(f.Body, func(in ptx.Inst) bool { return in.Name == "isspacep" && slices.ContainsFunc(in.Suffix, isParamSuffix) })
 }
 
 // isParamSuffix reports whether a suffix names the .param space, "param" or "param::entry".
