@@ -196,7 +196,7 @@ func (b *batch) inTable() (func(int) bool, error) {
 			if f != b.kernel && readsParamsByAddress(f) {
 				return nil, refuse(b.kernel.Name, "function %s loads parameters through an address", f.Name)
 			}
-			if asksForParamSpace(f) {
+			if comparesWithParamSpace(f) {
 				return nil, refuse(b.kernel.Name, "isspacep finds whether an address is that of a parameter, and those in the table are in global memory")
 			}
 		}
@@ -211,8 +211,8 @@ func readsParamsByAddress(f *ptx.Func) bool {
 	})
 }
 
-// asksForParamSpace reports whether f compares an address with the .param space.
-func asksForParamSpace(f *ptx.Func) bool {
+// comparesWithParamSpace reports whether f compares an address with the .param space.
+func comparesWithParamSpace(f *ptx.Func) bool {
 	return slices.ContainsFunc(f.Body, func(in ptx.Inst) bool { return in.Name == "isspacep" && slices.ContainsFunc(in.Suffix, isParamSuffix) })
 }
 

@@ -1,0 +1,150 @@
+package tenancy
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+)
+
+// Await waits until a round has ended, at most to a time on the device's clock, and ends the requests of all rounds that
+// have ended. It returns at once if no round is in flight and until is Never. The error is that of ctx, or one of the
+// device, after which nothing can run; all requests have then ended with it.
+func (s *Server) Await(ctx context.Context, until time.Duration) error {
+	if len(s.rounds) == 0 && until == Never {
+		return ctx.Err()
+	}
+	if s.virtual != nil {
+		s.wait = s.wait[:0]
+		for _, r := range s.rounds {
+			s.wait = append(s.wait, r.end)
+		}
+		s.breaks(s.virtual.WaitFirst(until, s.wait...))
+	} else if err := s.sleep(ctx, until); err != nil {
+		return err
+	}
+	s.Harvest()
+	return s.failed
+}
+
+// sleep waits in real time.
+func (s *Server) sleep(ctx context.Context, until time.Duration) error {
+	var due <-chan time.Time
+	if until != Never {
+		timer := time.NewTimer(until - s.dev.Now())
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-s.ended:
+		return nil
+	case <-due:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Ended returns a channel that receives when a round may have ended, on a device in real time. On a device in virtual
+// time it returns nil: only Await lets time pass.
+func (s *Server) Ended() <-chan struct{} {
+	if s.virtual != nil {
+		return nil
+	}
+	return s.ended
+}
+
+// Harvest ends the requests of all rounds that have ended.
+func (s *Server) Harvest() {
+	for i := 0; i < len(s.rounds); i++ {
+		if r := s.rounds[i]; s.over(r) {
+			s.rounds = slices.Delete(s.rounds, i, i+1)
+			i--
+			s.conclude(r)
+		}
+	}
+	if s.failed != nil {
+		s.failAll()
+	}
+}
+
+// over reports whether the work of a round has ended, with or without an error.
+func (s *Server) over(r *round) bool {
+	if s.failed != nil {
+		return true
+	}
+	if s.virtual == nil {
+		return r.over.Load()
+	}
+	err := s.virtual.QueryEvent(r.end)
+	return err == nil || device.CodeOf(err) != device.NotReady
+}
+
+// conclude ends the requests of a round, learns from its time, and makes its memory free for another round.
+func (s *Server) conclude(r *round) {
+	took, err := s.dev.Elapsed(r.begin, r.end)
+	if err != nil {
+		s.breaks(err)
+	}
+	now := s.dev.Now()
+	if s.failed == nil {
+		s.learn(r, took)
+	} else if r.super != nil {
+		r.cohort.flying--
+	}
+	for _, q := range r.requests {
+		q.Launched, q.Members = r.launched, len(r.members)
+		result := s.failed
+		if result == nil && q.After != nil {
+			if err := q.After(q.Tenant.trace); err != nil {
+				result = &FaultError{q.Tenant.Name, err}
+			}
+		}
+		s.finish(q, now, result)
+	}
+	clear(r.requests)
+	s.free = append(s.free, r)
+}
+
+// learn updates the predicted times of a cohort and the search for a straggler.
+func (s *Server) learn(r *round, took time.Duration) {
+	c := r.cohort
+	if r.super == nil {
+		s.ranAlone(r.members[0])
+		return
+	}
+	c.flying--
+	n := len(r.members)
+	slow := c.times.seen(n) && float64(took) > slowFactor*float64(c.times.predict(n))
+	if c.slow++; !slow {
+		c.slow = 0
+	}
+	if !slow || c.slow > maxSlow {
+		c.times.observe(n, took)
+	}
+	if t := c.search.observe(r.members, slow); t != nil {
+		t.spell = max(aloneRounds, 2*t.spell)
+		t.alone = t.spell
+		s.stats.Stragglers++
+	}
+}
+
+// maxSlow is the number of slow rounds in a row after which their times are the new normal ones.
+const maxSlow = 16
+
+// ranAlone counts a run of a straggler.
+func (s *Server) ranAlone(t *Tenant) {
+	if t.alone > 0 {
+		t.alone--
+	}
+}
+
+// failAll ends all waiting requests with the error of the device.
+func (s *Server) failAll() {
+	for _, c := range s.cohorts {
+		for _, r := range c.waiting.remove(func(*Request) bool { return true }) {
+			s.finish(r, s.dev.Now(), s.failed)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package tenancy
+
+import "time"
+
+// never is a time that is not reached.
+const never = time.Duration(1<<63 - 1)
+
+// line is what a decision depends on: the requests of a cohort that wait, with the earliest deadline first, and the times
+// of its rounds.
+type line struct {
+	waiting  int           // number of requests
+	limit    int           // instances in a round, at most
+	deadline time.Duration // the earliest; never if no request has one
+	every    time.Duration // mean time between two arrivals; 0 if unknown
+	last     time.Duration // the latest arrival
+	times    *fit
+}
+
+// guard is left between the predicted end of a round and the deadline of its first request.
+const guard = 20 * time.Microsecond
+
+// decide returns the number of requests of the round to launch now, or 0 and the time of the next decision if nothing
+// arrives before. The device is free for this cohort.
+//
+// A round waits for more requests as long as all of these hold:
+//
+//   - a request has room: the round is smaller than its limit, and one more instance would not begin another wave of
+//     blocks;
+//   - there is time: the earliest deadline allows the round to be launched later;
+//   - it gains: the device time that one more instance saves, T(n) + T(1) - T(n+1), exceeds the expected time to
+//     the next arrival, during which the device is idle.
+func decide(l *line, now time.Duration) (n int, at time.Duration) {
+	if l.waiting == 0 {
+		return 0, never
+	}
+	n = size(l)
+	if n < l.waiting || n == l.limit || l.times.fills(n) || l.every == 0 || !l.times.known() {
+		return n, now
+	}
+	latest := never
+	if l.deadline != never {
+		latest = l.deadline - l.times.predict(n) - guard
+	}
+	// An arrival that is late by another interval is no longer expected.
+	expected, patience := l.last+l.every, l.last+2*l.every
+	if latest <= now || patience <= now {
+		return n, now
+	}
+	saved := l.times.predict(n) + l.times.predict(1) - l.times.predict(n+1)
+	if saved <= max(0, expected-now) {
+		return n, now
+	}
+	return 0, min(latest, patience)
+}
+
+// size returns how many of the waiting requests a round serves: the count with the most requests per time. Requests
+// beyond it join the next round. A count that was not seen yet is predicted by the formula.
+func size(l *line) int {
+	most := min(l.waiting, l.limit)
+	best, rate := most, 0.0
+	for n := most; n > 0; n-- {
+		t := l.times.predict(n)
+		if t <= 0 {
+			return most
+		}
+		if r := float64(n) / float64(t); r > rate*1.001 {
+			best, rate = n, r
+		}
+	}
+	return best
+}

@@ -1,0 +1,132 @@
+package tenancy
+
+import (
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// fit predicts the time of a round of n instances from the rounds so far:
+//
+//	T(n) = a + w ceil(n/period) + p n
+//
+// a is the cost of any round, w that of a wave of blocks over the device, and p that of an instance. The period is the
+// number of instances that fill a wave: multiprocessors times resident blocks, over the blocks of an instance. The three
+// are fitted to the mean times of the counts seen, by least squares with a preference for small p and w, since few
+// different counts may have been seen. They are at least 0.
+type fit struct {
+	period float64 // instances in a wave; 0 if unknown, and then there are no waves
+	mean   map[int]float64
+	a      float64 // ns, as are w and p
+	w, p   float64
+	stale  bool // an observation came after the last solution
+}
+
+const (
+	// keep is the weight of the mean so far when an observation comes in.
+	keep = 0.75
+	// fitRidge is the weight of the preference for small w and p, relative to that of an observation.
+	fitRidge = 1e-4
+)
+
+func newFit(period float64) *fit { return &fit{period: period, mean: map[int]float64{}} }
+
+// observe records that a round of n instances took t.
+func (f *fit) observe(n int, t time.Duration) {
+	was, ok := f.mean[n]
+	if !ok {
+		was = float64(t)
+	}
+	f.mean[n] = keep*was + (1-keep)*float64(t)
+	f.stale = true
+}
+
+// known reports whether any round was observed.
+func (f *fit) known() bool { return len(f.mean) > 0 }
+
+// seen reports whether a round of n instances was observed.
+func (f *fit) seen(n int) bool { return f.mean[n] > 0 }
+
+// predict returns the time of a round of n instances: the mean of those seen, or else the fitted formula. It is 0
+// before the first observation.
+func (f *fit) predict(n int) time.Duration {
+	if t, ok := f.mean[n]; ok {
+		return time.Duration(t)
+	}
+	f.solve()
+	return time.Duration(f.a + f.w*f.waves(n) + f.p*float64(n))
+}
+
+// waves returns the number of waves of a round.
+func (f *fit) waves(n int) float64 {
+	if f.period <= 0 {
+		return 0
+	}
+	return math.Ceil(float64(n)/f.period - 1e-9)
+}
+
+// fills reports whether one more instance begins another wave.
+func (f *fit) fills(n int) bool { return f.waves(n+1) > f.waves(n) && f.period > 1 }
+
+// solve fits a, w and p. A negative coefficient is set to 0 and the others are fitted again.
+func (f *fit) solve() {
+	if !f.stale {
+		return
+	}
+	f.stale = false
+	use := [3]bool{true, f.period > 0, true}
+	for range use {
+		x := f.leastSquares(use)
+		negative := false
+		for i, v := range x {
+			if use[i] && v < 0 {
+				use[i], negative = false, true
+			}
+		}
+		if !negative {
+			f.a, f.w, f.p = x[0], x[1], x[2]
+			return
+		}
+	}
+	f.a, f.w, f.p = 0, 0, 0
+}
+
+// leastSquares fits the coefficients in use; the others are 0.
+func (f *fit) leastSquares(use [3]bool) (x [3]float64) {
+	normal, right := mat.NewSymDense(3, nil), mat.NewVecDense(3, nil)
+	scale := 0.0 // of the squares of the counts
+	for n, t := range f.mean {
+		row := [3]float64{1, f.waves(n), float64(n)}
+		for i := range row {
+			if !use[i] {
+				row[i] = 0
+			}
+			scale = max(scale, row[i]*row[i])
+		}
+		for i := range row {
+			right.SetVec(i, right.AtVec(i)+row[i]*t)
+			for j := i; j < 3; j++ {
+				normal.SetSym(i, j, normal.At(i, j)+row[i]*row[j])
+			}
+		}
+	}
+	for i := range use {
+		ridge := fitRidge * scale
+		if !use[i] {
+			ridge = 1
+		}
+		normal.SetSym(i, i, normal.At(i, i)+ridge)
+	}
+	var solved mat.VecDense
+	var factored mat.Cholesky
+	if !factored.Factorize(normal) || factored.SolveVecTo(&solved, right) != nil {
+		return x
+	}
+	for i := range x {
+		if use[i] {
+			x[i] = solved.AtVec(i)
+		}
+	}
+	return x
+}

@@ -1,0 +1,68 @@
+package tenancy
+
+import "slices"
+
+// queue holds the requests of a cohort, the earliest deadline first.
+type queue struct{ list []*Request }
+
+// push inserts a request behind those that come before it. Most requests come last, so this takes a step or two.
+func (q *queue) push(r *Request) {
+	at := len(q.list)
+	for at > 0 && r.before(q.list[at-1]) {
+		at--
+	}
+	q.list = slices.Insert(q.list, at, r)
+}
+
+func (q *queue) len() int { return len(q.list) }
+
+// first returns the request with the earliest deadline, or nil.
+func (q *queue) first() *Request {
+	if len(q.list) == 0 {
+		return nil
+	}
+	return q.list[0]
+}
+
+// take removes up to n requests that pick accepts, in order, and appends them to into. At most one request of a tenant
+// is taken: a tenant has one set of buffers.
+func (q *queue) take(into []*Request, n int, pick func(*Request) bool) []*Request {
+	kept := q.list[:0]
+	for _, r := range q.list {
+		if n > 0 && pick(r) && !slices.ContainsFunc(into, func(o *Request) bool { return o.Tenant == r.Tenant }) {
+			into = append(into, r)
+			n--
+		} else {
+			kept = append(kept, r)
+		}
+	}
+	clear(q.list[len(kept):])
+	q.list = kept
+	return into
+}
+
+// remove removes the requests that match and returns them.
+func (q *queue) remove(match func(*Request) bool) (removed []*Request) {
+	q.list = slices.DeleteFunc(q.list, func(r *Request) bool {
+		if match(r) {
+			removed = append(removed, r)
+			return true
+		}
+		return false
+	})
+	return removed
+}
+
+// tenants returns the number of different tenants with requests, at most limit.
+func (q *queue) tenants(limit int) int {
+	n := 0
+	for i, r := range q.list {
+		if n == limit {
+			break
+		}
+		if !slices.ContainsFunc(q.list[:i], func(o *Request) bool { return o.Tenant == r.Tenant }) {
+			n++
+		}
+	}
+	return n
+}

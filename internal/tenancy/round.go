@@ -1,0 +1,230 @@
+package tenancy
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// round is a set of requests that run together.
+type round struct {
+	cohort     *cohort
+	requests   []*Request
+	members    []*Tenant
+	super      *super // nil for a request that runs alone
+	begin, end device.Event
+	launched   time.Duration
+	call       *device.HostCall // sets over
+	over       *atomic.Bool     // on a device in real time: the last work has run
+}
+
+func (r *round) has(t *Tenant) bool { return slices.Contains(r.members, t) }
+
+// Launch launches the rounds that are due, and returns the time at which the next one may be due if nothing arrives or
+// ends before.
+func (s *Server) Launch() (next time.Duration, err error) {
+	next = never
+	if s.failed != nil {
+		return never, s.failed
+	}
+	for _, c := range s.cohorts {
+		for {
+			at, launched, err := s.launchOf(c)
+			if err != nil {
+				return never, err
+			}
+			if !launched {
+				next = min(next, at)
+				break
+			}
+		}
+	}
+	return next, nil
+}
+
+// launchOf launches one round of a cohort if one is due.
+func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error) {
+	now := s.dev.Now()
+	s.refuse(c, now)
+	if launched, err = s.launchAlone(c, now); launched || err != nil {
+		return 0, launched, err
+	}
+	if c.flying > 0 || c.template.reason != "" {
+		return never, false, nil
+	}
+	n, at := decide(c.line(s.options.MaxMembers, now), now)
+	if n == 0 {
+		return at, false, nil
+	}
+	r := s.newRound(c, now)
+	r.requests = c.waiting.take(r.requests, n, func(q *Request) bool {
+		return !slices.ContainsFunc(r.requests, func(o *Request) bool { return c.search.separate(o.Tenant, q.Tenant) })
+	})
+	return 0, true, s.start(r)
+}
+
+// refuse ends the requests that cannot end in time even if they run alone now.
+func (s *Server) refuse(c *cohort, now time.Duration) {
+	needed := c.times.predict(1)
+	for r := c.waiting.first(); r != nil && r.Deadline != Never && now+needed > r.Deadline; r = c.waiting.first() {
+		c.waiting.remove(func(o *Request) bool { return o == r })
+		s.stats.Late++
+		s.finish(r, now, &DeadlineError{r.Tenant.Name, needed, r.Deadline - now})
+	}
+}
+
+// launchAlone launches a request of a tenant that runs alone: a straggler, or any tenant of a program that has no
+// super-graphs. Each has a stream of its own.
+func (s *Server) launchAlone(c *cohort, now time.Duration) (bool, error) {
+	alone := func(r *Request) bool {
+		return (c.template.reason != "" || r.Tenant.Alone()) && !slices.ContainsFunc(s.rounds, func(o *round) bool { return o.has(r.Tenant) })
+	}
+	if !slices.ContainsFunc(c.waiting.list, alone) {
+		return false, nil
+	}
+	r := s.newRound(c, now)
+	r.requests = c.waiting.take(r.requests, 1, alone)
+	return true, s.startAlone(r)
+}
+
+// newRound returns an empty round; its memory may be that of an earlier one.
+func (s *Server) newRound(c *cohort, now time.Duration) *round {
+	r := &round{}
+	if n := len(s.free); n > 0 {
+		r, s.free = s.free[n-1], s.free[:n-1]
+	}
+	if r.over == nil {
+		r.over = &atomic.Bool{}
+	}
+	r.over.Store(false)
+	r.cohort, r.super, r.launched = c, nil, now
+	r.requests, r.members = r.requests[:0], r.members[:0]
+	return r
+}
+
+// mark creates the events of a round that has none yet.
+func (s *Server) mark(r *round) (err error) {
+	if r.begin != 0 {
+		return nil
+	}
+	r.call = &device.HostCall{Label: "end of a round", Func: func() error {
+		r.over.Store(true)
+		select {
+		case s.ended <- struct{}{}:
+		default: // a report is waiting already
+		}
+		return nil
+	}}
+	if r.begin, err = s.dev.CreateEvent(); err != nil {
+		return err
+	}
+	r.end, err = s.dev.CreateEvent()
+	return err
+}
+
+// start launches a round with a super-graph:
+//
+//	record, slots, copies from the host, super-graph, copies to the host, record
+func (s *Server) start(r *round) error {
+	c, dev := r.cohort, s.dev
+	if s.before(r); len(r.members) == 0 {
+		return s.fail(r, nil)
+	}
+	g, err := s.super(c, c.sizeOf(len(r.members), s.options.MaxMembers))
+	if err != nil {
+		return s.fail(r, err)
+	}
+	r.super = g
+	c.flying++
+	s.rounds = append(s.rounds, r)
+	s.stats.Rounds++
+	s.stats.Members += len(r.members)
+	s.breaks(s.mark(r))
+	s.breaks(dev.Record(r.begin, c.stream))
+	s.breaks(dev.Submit(c.stream, g.prepare(r.members)))
+	s.breaks(s.transfer(r, c.template.in))
+	s.breaks(dev.LaunchGraph(g.exec, c.stream))
+	s.breaks(s.transfer(r, c.template.out))
+	s.breaks(s.signal(r, c.stream))
+	return s.failed
+}
+
+// breaks notes an error of the device, after which nothing can run.
+func (s *Server) breaks(err error) {
+	if s.failed == nil {
+		s.failed = err
+	}
+}
+
+// transfer enqueues copies between the host and the device for every member.
+func (s *Server) transfer(r *round, copies []ir.OpID) error {
+	for _, id := range copies {
+		op := &r.cohort.template.graph.Ops[id]
+		for _, t := range r.members {
+			if err := s.dev.Submit(r.cohort.stream, lower.Work(op, &s.settings, t)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// startAlone launches the program of one tenant as it was recorded.
+func (s *Server) startAlone(r *round) (err error) {
+	t := r.requests[0].Tenant
+	if t.plain == nil {
+		if t.plain, err = newPlain(s.dev, t); err != nil {
+			return s.fail(r, err)
+		}
+	}
+	if s.before(r); len(r.members) == 0 {
+		return s.fail(r, nil)
+	}
+	s.rounds = append(s.rounds, r)
+	s.stats.Alone++
+	stream := t.plain.exec.Stream()
+	s.breaks(s.mark(r))
+	s.breaks(s.dev.Record(r.begin, stream))
+	s.breaks(t.plain.exec.Replay(context.Background()))
+	s.breaks(s.signal(r, stream))
+	return s.failed
+}
+
+// signal marks the end of a round. On a device in real time, a host call reports it as well.
+func (s *Server) signal(r *round, stream device.Stream) error {
+	if err := s.dev.Record(r.end, stream); err != nil || s.virtual != nil {
+		return err
+	}
+	return s.dev.Submit(stream, r.call)
+}
+
+// before calls the functions of requests that write their inputs. A request whose function fails leaves the round.
+func (s *Server) before(r *round) {
+	r.requests = slices.DeleteFunc(r.requests, func(q *Request) bool {
+		if q.Before == nil {
+			return false
+		}
+		err := q.Before(q.Tenant.trace)
+		if err != nil {
+			s.finish(q, s.dev.Now(), &FaultError{q.Tenant.Name, err})
+		}
+		return err != nil
+	})
+	for _, q := range r.requests {
+		r.members = append(r.members, q.Tenant)
+	}
+}
+
+// fail ends the requests of a round that was not launched.
+func (s *Server) fail(r *round, err error) error {
+	for _, q := range r.requests {
+		s.finish(q, s.dev.Now(), err)
+	}
+	s.free = append(s.free, r)
+	return nil
+}

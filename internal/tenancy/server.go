@@ -1,0 +1,264 @@
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// Options of a Server. The zero value has sensible ones.
+type Options struct {
+	MaxMembers int   // requests in a round; 0 means 64
+	CacheBytes int64 // super-graphs kept, in bytes; 0 means 256 MiB
+	// Separate disables super-graphs: every request runs alone, those of a cohort one after another.
+	Separate bool
+}
+
+// Stats counts what a Server did.
+type Stats struct {
+	Requests   int // that ended, in any way
+	Late       int // that were refused with a DeadlineError
+	Rounds     int // with super-graphs
+	Members    int // requests in these rounds
+	Alone      int // requests that ran alone
+	Hits       int // rounds whose super-graph was in the cache
+	Misses     int // rounds whose super-graph was built
+	Dropped    int // super-graphs that left the cache
+	Stragglers int // times that a tenant was made to run alone
+}
+
+// Server runs requests. Its methods are called from one goroutine.
+type Server struct {
+	dev      device.Device
+	virtual  virtualTime   // nil on a device in real time
+	ended    chan struct{} // on such a device: a round may be over
+	options  Options
+	settings lower.Settings // none, for copies
+	cohorts  []*cohort
+	rounds   []*round       // in flight, in the order of their launches
+	wait     []device.Event // scratch of Await
+	free     []*round       // for later rounds
+	uses     int            // of super-graphs
+	cached   int64          // bytes of all super-graphs
+	arrived  int            // requests so far
+	stats    Stats
+	failed   error // of the device; nothing more can run
+}
+
+// virtualTime is a device whose clock advances only while the host waits for it.
+type virtualTime interface {
+	WaitFirst(until time.Duration, events ...device.Event) error
+	QueryEvent(device.Event) error
+}
+
+// NewServer returns a server without tenants.
+func NewServer(dev device.Device, o Options) *Server {
+	if o.MaxMembers <= 0 {
+		o.MaxMembers = 64
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 256 << 20
+	}
+	s := &Server{dev: dev, options: o, ended: make(chan struct{}, 1)}
+	if dev.Info().Simulated {
+		s.virtual, _ = dev.(virtualTime)
+	}
+	return s
+}
+
+// Stats returns the counts so far.
+func (s *Server) Stats() Stats { return s.stats }
+
+// Now returns the time of the device's clock.
+func (s *Server) Now() time.Duration { return s.dev.Now() }
+
+// Add makes a tenant of a trace. The trace must stay open until the tenant is removed or the server is closed.
+func (s *Server) Add(name string, trace *tracer.Trace) (*Tenant, error) {
+	bound := traced.BindingsOf(trace)
+	if bound == nil {
+		return nil, errors.New("the trace is nil or zero: pass what Finish returns")
+	}
+	if err := bound.Check(s.dev, trace.Graph); err != nil {
+		return nil, err
+	}
+	if err := allocate(trace.Graph, bound); err != nil {
+		return nil, err
+	}
+	t := &Tenant{Name: name, trace: trace, bound: bound}
+	c, err := s.cohort(signatureOf(trace.Graph), trace)
+	if err != nil {
+		return nil, err
+	}
+	t.cohort = c
+	if c.template.reason == "" {
+		if err := s.putRow(t); err != nil {
+			return nil, err
+		}
+	}
+	c.members = append(c.members, t)
+	return t, nil
+}
+
+// putRow writes the arguments of a tenant to device memory.
+func (s *Server) putRow(t *Tenant) error {
+	row, err := t.cohort.template.row(t)
+	if err != nil {
+		return err
+	}
+	if t.row, err = s.dev.Alloc(int64(len(row))); err != nil {
+		return fmt.Errorf("arguments of tenant %s: %w", t.Name, err)
+	}
+	return s.dev.Write(t.row, row)
+}
+
+// cohort returns the cohort of a signature, and makes it if it does not exist.
+func (s *Server) cohort(sig Signature, trace *tracer.Trace) (*cohort, error) {
+	for _, c := range s.cohorts {
+		if c.signature == sig {
+			return c, nil
+		}
+	}
+	c := &cohort{number: len(s.cohorts), signature: sig, template: &template{reason: "super-graphs are disabled"}}
+	var err error
+	if !s.options.Separate {
+		if c.template, err = newTemplate(s.dev, trace.Graph); err != nil {
+			return nil, err
+		}
+	}
+	if c.stream, err = s.dev.CreateStream(0); err != nil {
+		return nil, err
+	}
+	c.times = newFit(c.template.period(s.dev.Info().Multiprocessors, s.occupancy))
+	s.cohorts = append(s.cohorts, c)
+	return c, nil
+}
+
+// occupancy returns the resident blocks of a node's kernel on a multiprocessor: as the device reports it, or 1.
+func (s *Server) occupancy(n *node) int {
+	o, ok := s.dev.(interface {
+		Occupancy(f device.Function, threads, shared int) (int, error)
+	})
+	if !ok || n.kernel == nil {
+		return 1
+	}
+	blocks, err := o.Occupancy(n.kernel.function, int(n.launch.Block.Count()), int(n.launch.Shared))
+	if err != nil {
+		return 1
+	}
+	return blocks
+}
+
+// Reason returns why rounds of a tenant's cohort have one member, or "" if they have several.
+func (s *Server) Reason(t *Tenant) string { return t.cohort.template.reason }
+
+// Enqueue adds a request. Its Done is called when it has ended.
+func (s *Server) Enqueue(r *Request) {
+	s.arrived++
+	r.sequence = s.arrived
+	if r.Deadline == 0 {
+		r.Deadline = Never
+	}
+	switch {
+	case s.failed != nil:
+		s.finish(r, r.Arrived, s.failed)
+	case r.Tenant.gone:
+		s.finish(r, r.Arrived, ErrRemoved)
+	default:
+		r.Tenant.cohort.arrive(r.Arrived)
+		r.Tenant.cohort.waiting.push(r)
+	}
+}
+
+// Cancel ends a request that waits, with an error. It returns false if the request is running or has ended.
+func (s *Server) Cancel(r *Request, err error) bool {
+	for _, found := range r.Tenant.cohort.waiting.remove(func(o *Request) bool { return o == r }) {
+		s.finish(found, s.dev.Now(), err)
+		return true
+	}
+	return false
+}
+
+// Remove ends the waiting requests of a tenant with ErrRemoved, and waits for its running one.
+func (s *Server) Remove(t *Tenant) error {
+	if t.gone {
+		return ErrRemoved
+	}
+	t.gone = true
+	c := t.cohort
+	for _, r := range c.waiting.remove(func(r *Request) bool { return r.Tenant == t }) {
+		s.finish(r, s.dev.Now(), ErrRemoved)
+	}
+	for slices.ContainsFunc(s.rounds, func(r *round) bool { return r.has(t) }) && s.failed == nil {
+		if err := s.Await(context.Background(), Never); err != nil {
+			return err
+		}
+	}
+	c.members = slices.DeleteFunc(c.members, func(o *Tenant) bool { return o == t })
+	c.search = straggler{}
+	return s.release(t)
+}
+
+// release frees what the server has allocated for a tenant.
+func (s *Server) release(t *Tenant) error {
+	err := t.plain.close()
+	if t.row != 0 {
+		err = device.Join(err, s.dev.Free(t.row))
+	}
+	t.plain, t.row = nil, 0
+	return err
+}
+
+// Busy reports whether requests wait or run.
+func (s *Server) Busy() bool {
+	return len(s.rounds) > 0 || slices.ContainsFunc(s.cohorts, func(c *cohort) bool { return c.waiting.len() > 0 })
+}
+
+// finish ends a request.
+func (s *Server) finish(r *Request, at time.Duration, err error) {
+	s.stats.Requests++
+	r.end(at, err)
+}
+
+// Close ends the waiting requests with ErrClosed, waits for the running ones and frees everything.
+func (s *Server) Close() error {
+	for _, c := range s.cohorts {
+		for _, r := range c.waiting.remove(func(*Request) bool { return true }) {
+			s.finish(r, s.dev.Now(), ErrClosed)
+		}
+	}
+	var errs []error
+	for len(s.rounds) > 0 && s.failed == nil {
+		if err := s.Await(context.Background(), Never); err != nil {
+			errs = append(errs, err)
+			break
+		}
+	}
+	for _, c := range s.cohorts {
+		for _, t := range c.members {
+			errs = append(errs, s.release(t))
+		}
+		for _, g := range c.supers {
+			errs = append(errs, g.close(s.dev))
+		}
+		errs = append(errs, c.template.close(s.dev), s.dev.DestroyStream(c.stream))
+	}
+	for _, r := range append(s.free, s.rounds...) {
+		for _, e := range []device.Event{r.begin, r.end} {
+			if e != 0 {
+				errs = append(errs, s.dev.DestroyEvent(e))
+			}
+		}
+	}
+	s.cohorts, s.rounds, s.free = nil, nil, nil
+	if s.failed != nil { // the device refuses all calls
+		return s.failed
+	}
+	return device.Join(errs...)
+}

@@ -1,0 +1,128 @@
+package tenancy
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/ptx/rewrite"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// super is a graph that runs a program for up to size instances.
+type super struct {
+	size  int
+	graph device.Graph
+	exec  device.GraphExec
+	slots device.Ptr // addresses of rows, in device memory
+	// staging is pinned memory from which the slots are copied. Two rounds may be in flight, so there are two.
+	staging [2]staging
+	rounds  int // launched so far
+	used    int // count of the cache's uses at the last one
+	bytes   int64
+}
+
+type staging struct {
+	at    device.Ptr
+	bytes []byte
+}
+
+const (
+	slotBytes = 8
+	// nodeBytes is what an instantiated node takes in the driver: an estimate, not measured.
+	nodeBytes = 4096
+)
+
+// newSuper builds the graph of a template for a number of instances.
+func newSuper(dev device.Device, t *template, size int) (_ *super, err error) {
+	s := &super{size: size, bytes: int64(len(t.nodes))*nodeBytes + int64(size)*slotBytes}
+	defer func() {
+		if err != nil {
+			err = device.Join(fmt.Errorf("graph of %d instances: %w", size, err), s.close(dev))
+		}
+	}()
+	if s.slots, err = dev.Alloc(int64(size) * slotBytes); err != nil {
+		return s, err
+	}
+	for i := range s.staging {
+		if s.staging[i].at, s.staging[i].bytes, err = dev.AllocHost(int64(size) * slotBytes); err != nil {
+			return s, err
+		}
+	}
+	if s.graph, err = dev.CreateGraph(); err != nil {
+		return s, err
+	}
+	nodes := make([]device.Node, len(t.nodes))
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		var deps []device.Node
+		for _, d := range n.deps {
+			deps = append(deps, nodes[d])
+		}
+		if nodes[i], err = dev.AddNode(s.graph, deps, s.work(t, n)); err != nil {
+			return s, err
+		}
+	}
+	s.exec, err = dev.Instantiate(s.graph)
+	return s, err
+}
+
+// work returns the launch of a node for all instances.
+func (s *super) work(t *template, n *node) device.Work {
+	if n.kernel == nil {
+		return device.Nothing{}
+	}
+	grid := n.kernel.result.Table.Grid(s.size)
+	return &device.Launch{
+		Function: n.kernel.function, Grid: device.Dim3{X: grid[0], Y: grid[1], Z: grid[2]}, Block: device.Dim3(n.launch.Block), Shared: n.launch.Shared, Params: s.params(n),
+		Label: fmt.Sprintf("%s, %d instances", n.launch.Entry, s.size),
+	}
+}
+
+// params returns the parameter block of the launch of a node.
+func (s *super) params(n *node) []byte {
+	var args []ir.Arg
+	for _, o := range n.kernel.result.Params {
+		a := ir.Arg{}
+		switch o.Kind {
+		case rewrite.TableAddress:
+			a.Scalar = ir.Scalar{Type: ir.U64, Bits: uint64(s.slots)}
+		case rewrite.RowOffset:
+			a.Scalar = ir.Scalar{Type: ir.U32, Bits: uint64(n.offset)}
+		default:
+			a = n.launch.Args[o.Param]
+		}
+		args = append(args, a)
+	}
+	return lower.Params(args, nil) // all are scalars
+}
+
+// prepare writes the members of the next round into staging memory and returns the copy to the slots. Slots beyond the
+// members are 0, and their blocks leave at once.
+func (s *super) prepare(members []*Tenant) *device.Copy {
+	to := &s.staging[s.rounds%2]
+	s.rounds++
+	clear(to.bytes)
+	for i, m := range members {
+		binary.LittleEndian.PutUint64(to.bytes[i*slotBytes:], uint64(m.row))
+	}
+	return &device.Copy{Dst: s.slots, Src: to.at, Bytes: int64(s.size) * slotBytes, Label: "members of a round"}
+}
+
+func (s *super) close(dev device.Device) error {
+	var errs []error
+	if s.exec != 0 {
+		errs = append(errs, dev.DestroyGraphExec(s.exec))
+	}
+	if s.graph != 0 {
+		errs = append(errs, dev.DestroyGraph(s.graph))
+	}
+	for _, p := range []device.Ptr{s.slots, s.staging[0].at, s.staging[1].at} {
+		if p != 0 {
+			errs = append(errs, dev.Free(p))
+		}
+	}
+	*s = super{}
+	return device.Join(errs...)
+}

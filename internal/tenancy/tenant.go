@@ -1,0 +1,75 @@
+package tenancy
+
+import (
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// Tenant is a program with memory of its own.
+type Tenant struct {
+	Name   string
+	cohort *cohort
+	trace  *tracer.Trace
+	bound  traced.Bindings
+	row    device.Ptr // its arguments in device memory; 0 if its cohort has no super-graphs
+	plain  *plain     // the program alone; nil before the first use
+	gone   bool
+	alone  int // rounds that it still runs alone, as a straggler
+	spell  int // length of the last such spell
+	solo   *fit
+}
+
+// Address implements lower.Values.
+func (t *Tenant) Address(b ir.BufferID) device.Ptr { return t.trace.Pointer(b) }
+
+// Value implements lower.Values. A parameter has the value of the trace.
+func (t *Tenant) Value(p ir.ParamID) ir.Scalar { return t.trace.Graph.Params[p].Value }
+
+// Alone reports whether the tenant runs alone at present because it is slower than its cohort.
+func (t *Tenant) Alone() bool { return t.alone > 0 }
+
+// Cohort returns a number that tenants of equal programs share.
+func (t *Tenant) Cohort() int { return t.cohort.number }
+
+// Request is one run of a tenant's program.
+type Request struct {
+	Tenant   *Tenant
+	Arrived  time.Duration // on the device's clock
+	Deadline time.Duration // latest end; Never if there is none
+	// Before and After run on the goroutine of the server right before the run and right after it, on an idle device.
+	// They may be nil.
+	Before, After func(*tracer.Trace) error
+
+	// Set when the request has ended.
+	Ended    time.Duration // end of the round on the device's clock
+	Launched time.Duration // time at which the host launched the round
+	Members  int           // requests in the round
+	Err      error
+
+	Done func(*Request) // called when the request has ended; may be nil
+	// sequence orders requests with equal deadlines by their arrival.
+	sequence int
+}
+
+// before reports whether r is served before o: the earliest deadline first, then the earliest arrival.
+func (r *Request) before(o *Request) bool {
+	if r.Deadline != o.Deadline {
+		return r.Deadline < o.Deadline
+	}
+	return r.sequence < o.sequence
+}
+
+// Never is the deadline of a request without one.
+const Never = never
+
+// end reports the result of a request.
+func (r *Request) end(at time.Duration, err error) {
+	r.Ended, r.Err = at, err
+	if r.Done != nil {
+		r.Done(r)
+	}
+}

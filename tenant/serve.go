@@ -1,0 +1,77 @@
+package tenant
+
+import (
+	"context"
+	"time"
+
+	"github.com/reprise-gpu/reprise/internal/tenancy"
+)
+
+// serve is the goroutine of a pool. In each turn it launches the rounds that are due, and then waits for the first of: a
+// request, the end of a round, and the time at which the next round is due.
+func (p *Pool) serve(s *tenancy.Server) {
+	defer close(p.closed)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next, err := s.Launch()
+		if err != nil {
+			s.Harvest() // ends all requests with the error
+		}
+		if s.Busy() && s.Ended() == nil {
+			timer.Reset(settle)
+			switch p.turn(s, timer.C) {
+			case quit:
+				p.err = s.Close()
+				return
+			case timeout:
+				_ = s.Await(context.Background(), next) // Launch returns the error again
+			}
+			continue
+		}
+		due := timer.C
+		if next == tenancy.Never {
+			due = nil
+		} else {
+			timer.Reset(next - s.Now())
+		}
+		if p.turn(s, due) == quit {
+			p.err = s.Close()
+			return
+		}
+		s.Harvest()
+	}
+}
+
+// settle is how long a pool on a simulated device lets callers submit before virtual time passes. Otherwise callers that
+// wake at the end of a round would find the next round on its way without them.
+const settle = 50 * time.Microsecond
+
+// event is what ended a turn.
+type event uint8
+
+const (
+	called  event = iota // by a caller, or by the end of a round
+	timeout              // the timer
+	quit                 // Close
+)
+
+// turn waits for one event and handles calls.
+func (p *Pool) turn(s *tenancy.Server, due <-chan time.Time) event {
+	select {
+	case c := <-p.requests:
+		c.request.Arrived = s.Now()
+		if c.allowed > 0 {
+			c.request.Deadline = c.request.Arrived + c.allowed
+		}
+		s.Enqueue(&c.request)
+	case f := <-p.commands:
+		f(s)
+	case <-s.Ended():
+	case <-due:
+		return timeout
+	case <-p.quit:
+		return quit
+	}
+	return called
+}
