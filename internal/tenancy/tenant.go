@@ -20,7 +20,6 @@ type Tenant struct {
 	gone   bool
 	alone  int // rounds that it still runs alone, as a straggler
 	spell  int // length of the last such spell
-	solo   *fit
 }
 
 // Address implements lower.Values.
