@@ -130,8 +130,8 @@ func (s *System) use(module string) {
 }
 
 // lanesFor selects the number of threads per row so that each handles two or three elements. On the simulated H200
-// that is fastest or nearly so for rows of 5 and of 40 elements, in systems of all sizes. One thread per row takes up
-// to 2.4 times as long.
+// an iteration of CG is then within 6 % of the fastest, for rows of 5 and of 40 elements, in systems of all sizes. With one
+// thread per row, the product of 4096 rows of 40 elements takes 4.9 times as long.
 func lanesFor(entries, rows int) int {
 	lanes := 1
 	for lanes < 32 && entries >= 3*lanes*rows {
