@@ -25,7 +25,7 @@ type Param struct {
 }
 
 // table lists the kernels in the order the benchmarks launch them, a line for each
-// benchmark.
+// benchmark, and one for those that share layers.
 var table = []*Kernel{
 	square, reduce,
 	bs,
@@ -33,6 +33,7 @@ var table = []*Kernel{
 	rr1, nb1, rr2, nb2, nb3, rr3, nb4, softmax, argmax,
 	spmv3, sum, divide,
 	conv2D, meanPooling, concat, dotProduct,
+	gemm128x64, gemm64x64, gemmThin, im2col, biasClamp, biasAdd, depthwise, maxPooling, planeMean, softmaxColumns,
 }
 
 // All returns every kernel, in a fixed order.

@@ -103,7 +103,7 @@ func TestEveryKernelIsAFamilyOfFiles(t *testing.T) {
 		for _, suffix := range []string{".ptx", ".go", "_test.go"} {
 			assert.FileExists(t, stem+suffix)
 		}
-		entries := regexp.MustCompile(`extern "C" __global__ void (\w+)\(`).FindAllStringSubmatch(read(t, file), -1)
+		entries := regexp.MustCompile(`extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(`).FindAllStringSubmatch(read(t, file), -1)
 		require.Len(t, entries, 1, "%s: one kernel per file", file)
 		assert.Equal(t, stem, entries[0][1], "the kernel of %s", file)
 	}

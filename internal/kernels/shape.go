@@ -103,6 +103,63 @@ func (w Window) shape(kernel string, blocks, side, depth int) (Shape, error) {
 	return shape, nil
 }
 
+// PaddedWindow is a square window that a kernel moves over images in strides. It exceeds the images by Pad pixels on
+// each side. Data are ordered by channel, image, row and column.
+type PaddedWindow struct {
+	Channels, Images, Rows, Cols int
+	Side, Stride, Pad            int
+}
+
+// Out is the extent of what the kernel makes of an image.
+func (w PaddedWindow) Out() (rows, cols int) {
+	return (w.Rows+2*w.Pad-w.Side)/w.Stride + 1, (w.Cols+2*w.Pad-w.Side)/w.Stride + 1
+}
+
+// columns checks the window and returns the extent of a matrix with a column for each place of the window.
+func (w PaddedWindow) columns(kernel string) (rows, places int, err error) {
+	if w.Channels < 1 || w.Images < 1 || w.Rows < 1 || w.Cols < 1 || w.Side < 1 || w.Stride < 1 || w.Pad < 0 {
+		return 0, 0, fmt.Errorf("%s: a window %+v: each is at least 1, Pad at least 0", kernel, w)
+	}
+	if w.Side > min(w.Rows, w.Cols)+2*w.Pad {
+		return 0, 0, fmt.Errorf("%s: a window with side %d does not fit on %d x %d pixels with a padding of %d", kernel, w.Side, w.Rows, w.Cols, w.Pad)
+	}
+	if err := checkMatrix(kernel, w.Channels*w.Images*w.Rows, w.Cols); err != nil {
+		return 0, 0, err
+	}
+	high, wide := w.Out()
+	if err := checkMatrix(kernel, w.Channels*w.Images*high, wide); err != nil {
+		return 0, 0, err
+	}
+	return w.Channels * w.Side * w.Side, w.Images * high * wide, nil
+}
+
+// summed is planes for kernels that add several matrices of channels x places.
+func summed(kernel string, blocks, threads, parts, channels, places int) (Shape, error) {
+	if parts < 1 {
+		return Shape{}, fmt.Errorf("%s: %d parts: at least 1 is needed", kernel, parts)
+	}
+	if err := checkMatrix(kernel, parts*channels, places); err != nil {
+		return Shape{}, err
+	}
+	return planes(kernel, blocks, threads, channels, places)
+}
+
+// planes is a shape over the places of several planes: along x as many blocks of at most that many threads as cover the
+// places, if those are not more than blocks, and along y the planes.
+func planes(kernel string, blocks, threads, planes, places int) (Shape, error) {
+	if err := checkMatrix(kernel, planes, places); err != nil {
+		return Shape{}, err
+	}
+	shape, err := linear(kernel, blocks, threads, places)
+	if err != nil {
+		return Shape{}, err
+	}
+	threads = max(1, min(threads, (places+warpSize-1)/warpSize*warpSize))
+	shape.Block.X = uint32(threads)
+	shape.Grid.X, shape.Grid.Y = tiles(blocks, threads, places), uint32(max(1, min(planes, maxGridY)))
+	return shape, nil
+}
+
 // tiles is how many blocks of that side cover an axis, at most blocks.
 func tiles(blocks, side, extent int) uint32 {
 	return uint32(max(1, min(blocks, (extent+side-1)/side)))

@@ -109,3 +109,57 @@ func TestWindowsHaveADiameterAndAStride(t *testing.T) {
 		assert.ErrorContains(t, err, "both are at least 1")
 	}
 }
+
+// requirePaddedWindow checks a shape function over the places of a padded window with side 3.
+func requirePaddedWindow(t *testing.T, kernel string, shape func(blocks, threads int, w PaddedWindow) (Shape, error)) {
+	t.Helper()
+	for _, c := range []struct {
+		w             PaddedWindow
+		x, y, threads uint32
+	}{
+		{PaddedWindow{64, 1, 56, 56, 3, 1, 1}, 13, 64, 256},
+		{PaddedWindow{64, 1, 57, 56, 3, 2, 1}, 4, 64, 256},
+		{PaddedWindow{512, 1, 7, 7, 3, 1, 1}, 1, 512, 64},
+		{PaddedWindow{1, 1, 1, 1, 3, 1, 1}, 1, 1, 32},
+		{PaddedWindow{3, 1, 400, 400, 3, 1, 1}, 448, 3, 256},
+		{PaddedWindow{70000, 1, 2, 2, 3, 1, 1}, 1, 65535, 32},
+	} {
+		got, err := shape(448, 256, c.w)
+		require.NoError(t, err)
+		assert.Equal(t, Shape{Grid: ir.Dim3{X: c.x, Y: c.y, Z: 1}, Block: ir.Dim3{X: c.threads, Y: 1, Z: 1}}, got, "%+v", c.w)
+	}
+	for _, w := range []PaddedWindow{
+		{0, 1, 9, 9, 3, 1, 1}, {1, 0, 9, 9, 3, 1, 1}, {1, 1, 0, 9, 3, 1, 1}, {1, 1, 9, 0, 3, 1, 1}, {1, 1, 9, 9, 0, 1, 1},
+		{1, 1, 9, 9, 3, 0, 1}, {1, 1, 9, 9, 3, 1, -1}, {46341, 1, 215, 216, 3, 1, 1},
+	} {
+		_, err := shape(8, 32, w)
+		assert.ErrorContains(t, err, kernel+": ", "%+v", w)
+	}
+	for _, bad := range [][2]int{{0, 32}, {8, 0}, {8, 1025}} {
+		_, err := shape(bad[0], bad[1], PaddedWindow{1, 1, 9, 9, 3, 1, 1})
+		assert.ErrorContains(t, err, kernel+": ", "blocks, threads = %v", bad)
+	}
+}
+
+func TestWindowsFitOnTheirImages(t *testing.T) {
+	_, err := Im2colShape(8, 32, PaddedWindow{1, 1, 9, 4, 7, 1, 1})
+	assert.EqualError(t, err, "im2col: a window with side 7 does not fit on 9 x 4 pixels with a padding of 1")
+	_, err = Im2colShape(8, 32, PaddedWindow{1, 1, 9, 5, 7, 1, 1})
+	assert.NoError(t, err)
+}
+
+// requireSummed checks a shape function over the sum of several matrices.
+func requireSummed(t *testing.T, kernel string, shape func(blocks, threads, parts, channels, places int) (Shape, error)) {
+	t.Helper()
+	got, err := shape(448, 256, 9, 64, 3136)
+	require.NoError(t, err)
+	assert.Equal(t, Shape{Grid: ir.Dim3{X: 13, Y: 64, Z: 1}, Block: ir.Dim3{X: 256, Y: 1, Z: 1}}, got)
+	_, err = shape(8, 32, 0, 1, 1)
+	assert.EqualError(t, err, kernel+": 0 parts: at least 1 is needed")
+	_, err = shape(8, 32, 2, 32768, 32768)
+	assert.EqualError(t, err, kernel+": 65536 x 32768 elements exceed the kernel's 32-bit index: split the data")
+	_, err = shape(8, 32, 1, -1, 5)
+	assert.ErrorContains(t, err, kernel+": ")
+	_, err = shape(0, 32, 1, 5, 5)
+	assert.ErrorContains(t, err, kernel+": 0 blocks")
+}

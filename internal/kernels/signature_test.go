@@ -23,7 +23,7 @@ func requireSignature(t *testing.T, name string) {
 	requireEntry(t, k)
 }
 
-var declaration = regexp.MustCompile(`(?s)extern "C" __global__ void \w+\((.*?)\)`)
+var declaration = regexp.MustCompile(`(?s)extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?\w+\((.*?)\)`)
 
 // requireSourceSignature compares names, types and const with the .cu file.
 func requireSourceSignature(t *testing.T, k *Kernel) {

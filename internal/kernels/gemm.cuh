@@ -1,0 +1,67 @@
+// The product of matrices that gemm_128x64 and gemm_64x64 compute, each with its tile.
+#pragma once
+
+// One thread computes 4 x 4 elements of c. A block computes ROWS x COLS elements: it stages DEPTH rows of a and of b
+// in shared memory and fetches the next DEPTH rows into registers while it multiplies. Elements outside of the
+// matrices are staged as copies of a row or column inside, whose products are not stored; beyond the last row of a
+// and b they are 0.
+template <int ROWS, int COLS, int DEPTH>
+__device__ void multiply(float *__restrict__ c, const float *__restrict__ a, const float *__restrict__ b, int m, int n,
+                         int k, int depth)
+{
+    constexpr int SIDE = 4, ACROSS = COLS / SIDE, THREADS = ROWS / SIDE * ACROSS;
+    constexpr int A_STEP = THREADS / ROWS, B_STEP = THREADS / COLS; // rows that all threads fetch at once
+    constexpr int A_COUNT = DEPTH / A_STEP, B_COUNT = DEPTH / B_STEP;
+    __shared__ __align__(16) float as[DEPTH][ROWS];
+    __shared__ __align__(16) float bs[DEPTH][COLS];
+
+    int t = threadIdx.x, top = blockIdx.y * ROWS, left = blockIdx.x * COLS;
+    int begin = blockIdx.z * depth, end = min(k, begin + depth);
+    int a_row = t / ROWS, a_col = t % ROWS, b_row = t / COLS, b_col = t % COLS;
+    const float *a_next = a + (begin + a_row) * m + min(top + a_col, m - 1);
+    const float *b_next = b + (begin + b_row) * n + min(left + b_col, n - 1);
+
+    // Neighbouring threads of a warp share rows or columns of their patches: 8 patches wide, 4 high.
+    int lane = t % 32, warp = t / 32;
+    int i0 = (warp / (ACROSS / 8) * 4 + lane / 8) * SIDE, j0 = (warp % (ACROSS / 8) * 8 + lane % 8) * SIDE;
+
+    float fa[A_COUNT], fb[B_COUNT], sum[SIDE][SIDE] = {};
+    auto fetch = [&](int rest) {
+#pragma unroll
+        for (int i = 0; i < A_COUNT; i++)
+            fa[i] = a_row + i * A_STEP < rest ? a_next[i * A_STEP * m] : 0.0f;
+#pragma unroll
+        for (int i = 0; i < B_COUNT; i++)
+            fb[i] = b_row + i * B_STEP < rest ? b_next[i * B_STEP * n] : 0.0f;
+        a_next += DEPTH * m;
+        b_next += DEPTH * n;
+    };
+    fetch(end - begin);
+    for (int rest = end - begin; rest > 0; rest -= DEPTH) {
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < A_COUNT; i++)
+            as[a_row + i * A_STEP][a_col] = fa[i];
+#pragma unroll
+        for (int i = 0; i < B_COUNT; i++)
+            bs[b_row + i * B_STEP][b_col] = fb[i];
+        __syncthreads();
+        fetch(rest - DEPTH);
+#pragma unroll 8
+        for (int l = 0; l < DEPTH; l++) {
+            float4 x = *reinterpret_cast<float4 *>(&as[l][i0]), y = *reinterpret_cast<float4 *>(&bs[l][j0]);
+            float xs[] = {x.x, x.y, x.z, x.w}, ys[] = {y.x, y.y, y.z, y.w};
+#pragma unroll
+            for (int i = 0; i < SIDE; i++)
+#pragma unroll
+                for (int j = 0; j < SIDE; j++)
+                    sum[i][j] += xs[i] * ys[j];
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < SIDE; i++)
+#pragma unroll
+        for (int j = 0; j < SIDE; j++)
+            if (top + i0 + i < m && left + j0 + j < n)
+                c[(blockIdx.z * m + top + i0 + i) * n + left + j0 + j] = sum[i][j];
+}
