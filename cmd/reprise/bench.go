@@ -47,7 +47,7 @@ tolerance fails the run. Speedups are over the serial strategy on the same back
 end. With --sample, results are neither computed nor compared; the rows state this.
 
 Workloads:
-` + workloadHelp(),
+` + servedHelp(),
 		Example: `  reprise bench
   reprise bench img --size 512,1024 --strategy nimble --json img.json`,
 		RunE: func(c *cobra.Command, args []string) error { return runBench(c, &f, args) },
@@ -67,9 +67,16 @@ Workloads:
 	return c
 }
 
-func workloadHelp() string {
+// workloadHelp lists the workloads of the suite, and servedHelp those that run only by name.
+func workloadHelp() string { return listWorkloads(bench.Workloads()) }
+
+func servedHelp() string {
+	return workloadHelp() + "\n\nWorkloads of inference services, only by name:\n" + listWorkloads(bench.ServedWorkloads())
+}
+
+func listWorkloads(list []*bench.Workload) string {
 	var b strings.Builder
-	for _, w := range bench.Workloads() {
+	for _, w := range list {
 		fmt.Fprintf(&b, "  %-5s %s; size in %s\n", w.Name, w.Doc, w.Unit)
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -139,8 +146,14 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if c.Sizes, err = pickSizes(f.sizes, c.Workloads); err != nil {
 		return c, err
 	}
-	if c.Memory, c.Threads, err = f.data.parse(); err != nil {
+	if err := f.data.parse(&c); err != nil {
 		return c, err
+	}
+	given := c.Params(0)
+	for _, w := range c.Workloads {
+		if err := w.Takes(&given); err != nil {
+			return c, usageError{err}
+		}
 	}
 	if err := checkDevice(f.device); err != nil {
 		return c, err
@@ -151,7 +164,7 @@ func (f *benchFlags) config(args []string) (c bench.Config, err error) {
 	if f.asSuite && f.sample == 0 {
 		return c, usagef("--as-suite: results differ from those of the workloads and cannot be checked: add --sample")
 	}
-	c.Iterations, c.Sample, c.Seed, c.AsSuite = f.iterations, f.sample, f.data.seed, f.asSuite
+	c.Iterations, c.Sample, c.AsSuite = f.iterations, f.sample, f.asSuite
 	c.Open = func() (device.Device, error) {
 		return openAny(f.device, sim.Options{Sample: f.sample, Race: raceMode(f.race)})
 	}

@@ -195,6 +195,16 @@ func (f *compareFlags) verdict(all []compare.Comparison) error {
 	return nil
 }
 
+// checkCompared returns an error for a workload without versions in C++.
+func checkCompared(workloads []*bench.Workload) error {
+	for _, w := range workloads {
+		if slices.Contains(bench.ServedWorkloads(), w) {
+			return usagef("%s has no version in C++: use reprise bench", w.Name)
+		}
+	}
+	return nil
+}
+
 // config checks the flags.
 func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	base := benchFlags{
@@ -203,6 +213,9 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	}
 	b, err := base.config(args)
 	if err != nil {
+		return c, err
+	}
+	if err := checkCompared(b.Workloads); err != nil {
 		return c, err
 	}
 	c.Open, c.Workloads, c.Sizes = b.Open, b.Workloads, b.Sizes

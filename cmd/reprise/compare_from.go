@@ -33,6 +33,9 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkCompared(workloads); err != nil {
+		return err
+	}
 	if len(f.from) == 0 {
 		return usagef("--from: name a file, or a folder of such files")
 	}

@@ -54,7 +54,7 @@ serial replay. reprise opt --cost uses it to plan the trace of the same workload
 same size.
 
 Workloads:
-` + workloadHelp(),
+` + servedHelp(),
 		Example: `  reprise explain img
   reprise explain img --size 512 --cost img.json
   reprise explain vec --size 65536 --strategy nimble --backend graph --device sim:a100`,
@@ -96,7 +96,7 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	for _, size := range sizes {
 		for _, backend := range config.Backends {
 			for _, strategy := range config.Strategies {
-				p := bench.Params{Size: size, Threads: config.Threads, Memory: config.Memory, Sampled: f.sample > 0, Seed: config.Seed}
+				p := config.Params(size)
 				x, err := f.explain(ctx, workload, p, strategy, backend)
 				if err != nil {
 					return fmt.Errorf("%s at %d with %s/%s: %w", workload.Name, size, strategy, backend, err)

@@ -51,7 +51,7 @@ launches. Caches start with the contents that a replay leaves.
 For a kernel of your own, see reprise kernel run --profile.
 
 Workloads:
-` + workloadHelp(),
+` + servedHelp(),
 		Example: `  reprise kernel profile
   reprise kernel profile img --size 1024 --device sim:a100 --json img.json`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
@@ -84,7 +84,7 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 			sizes = sizes[:1]
 		}
 		for _, size := range sizes {
-			p := bench.Params{Size: size, Threads: config.Threads, Memory: config.Memory, Sampled: f.sample > 0, Seed: config.Seed}
+			p := config.Params(size)
 			more, err := f.profile(ctx, w, p)
 			if err != nil {
 				return fmt.Errorf("%s at %d: %w", w.Name, size, err)

@@ -22,7 +22,7 @@ func newTrace() *cobra.Command {
 the bytes each reads and writes, and the PTX of its kernels.
 
 Workloads:
-` + workloadHelp(),
+` + servedHelp(),
 		Example: `  reprise trace img -o img.rir && reprise opt img.rir --strategy nimble`,
 		Args:    oneArg("workload"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -41,8 +41,8 @@ Workloads:
 				}
 				n = w.SizesOf(sizes)[0]
 			}
-			memory, threads, err := data.parse()
-			if err != nil {
+			var config bench.Config
+			if err := data.parse(&config); err != nil {
 				return err
 			}
 			dev, err := openAny(deviceID, sim.Options{})
@@ -50,7 +50,7 @@ Workloads:
 				return err
 			}
 			defer func() { err = device.Join(err, dev.Close()) }()
-			in, err := w.New(dev, bench.Params{Size: n, Threads: threads, Memory: memory, Seed: data.seed})
+			in, err := w.New(dev, config.Params(n))
 			if err != nil {
 				return err
 			}

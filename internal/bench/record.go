@@ -7,6 +7,8 @@ import "fmt"
 type Record struct {
 	Workload     string `json:"workload"`
 	Size         int    `json:"size"`
+	Shape        string `json:"shape,omitempty"` // of matrices, for workloads with one
+	Batch        int    `json:"batch,omitempty"` // images, for workloads with a batch
 	Memory       string `json:"memory"`
 	Threads      int    `json:"threads"` // per one-dimensional block
 	Blocks       int    `json:"blocks"`  // per one-dimensional grid

@@ -26,6 +26,8 @@ type Config struct {
 	Sizes      []int // as for Workload.SizesOf
 	Memory     Memory
 	Threads    int // 0 means each workload's default
+	Shape      Shape
+	Batch      int
 	Seed       uint64
 	Strategies []string
 	Also       []string // optional passes of the optimizer
@@ -44,6 +46,14 @@ type Config struct {
 	Inspect func(context.Context, device.Device, *Instance) error
 	// Progress is called after every replay with the numbers of finished and of all replays.
 	Progress func(what string, done, total int)
+}
+
+// Params returns the parameters of the workloads at one size.
+func (c *Config) Params(size int) Params {
+	return Params{
+		Size: size, Threads: c.Threads, Memory: c.Memory, Shape: c.Shape, Batch: c.Batch,
+		Sampled: c.Sample > 0, AsSuite: c.AsSuite, Seed: c.Seed,
+	}
 }
 
 // Rows returns the number of records of a complete run.
@@ -103,9 +113,7 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 		return err
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
-	in, err := k.workload.New(dev, Params{
-		Size: k.size, Threads: r.Threads, Memory: r.Memory, Sampled: r.Sample > 0, AsSuite: r.AsSuite, Seed: r.Seed,
-	})
+	in, err := k.workload.New(dev, r.Params(k.size))
 	if err != nil {
 		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
 	}
@@ -151,7 +159,7 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	defer func() { err = device.Join(err, exec.Close()) }()
 
 	rec = Record{
-		Workload: k.workload.Name, Size: k.size, Memory: in.Params.Memory.String(), Threads: in.Params.Threads, Blocks: in.Params.Blocks,
+		Workload: k.workload.Name, Size: k.size, Shape: in.Params.Shape.String(), Batch: in.Params.Batch, Memory: in.Params.Memory.String(), Threads: in.Params.Threads, Blocks: in.Params.Blocks,
 		Device: dev.Info().ID, DeviceName: dev.Info().Name, Simulated: dev.Info().Simulated,
 		Language: "go", Strategy: strategy, Also: strings.Join(in.Also, " "), Backend: backend.String(),
 		Ops: plan.Analyzed.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),

@@ -24,6 +24,11 @@ type Workload struct {
 	Blocks  func(sms int) int    // default number of blocks of a one-dimensional grid
 	Fits    func(size int) error // returns an error for a size that cannot be run
 
+	// The parameters that only some workloads have.
+	Shaped  bool // Params.Shape
+	Batched bool // Params.Batch
+	Blocked bool // its kernels have blocks of fixed size, so Params.Threads must be 0
+
 	trace func(dev device.Device, p Params) (*Instance, error)
 }
 
@@ -33,6 +38,8 @@ type Params struct {
 	Threads int // per one-dimensional block; 0 means the workload's default
 	Blocks  int // per one-dimensional grid; 0 means the workload's rule for the device
 	Memory  Memory
+	Shape   Shape // of matrices; zero means the workload's default
+	Batch   int   // images per replay; 0 means 1
 	// Sampled is for a device that runs only some blocks of each launch: no data are made or compared, except data
 	// that determine addresses or loops.
 	Sampled bool
@@ -53,13 +60,16 @@ func CheckThreads(n int) error {
 
 // New traces the workload on dev.
 func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
+	err := w.Takes(&p)
 	if p.Threads == 0 {
 		p.Threads = w.Threads
 	}
 	if p.Blocks == 0 {
 		p.Blocks = w.Blocks(dev.Info().Multiprocessors)
 	}
-	err := w.Fits(p.Size)
+	if err == nil {
+		err = w.Fits(p.Size)
+	}
 	if err == nil {
 		err = CheckThreads(p.Threads)
 	}
@@ -73,6 +83,19 @@ func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 		return nil, err
 	}
 	return w.trace(dev, p)
+}
+
+// Takes returns an error for parameters that the workload does not have.
+func (w *Workload) Takes(p *Params) error {
+	switch {
+	case p.Shape != Shape{} && !w.Shaped:
+		return fmt.Errorf("%s has no matrices of shape %v: leave the shape out", w.Name, p.Shape)
+	case p.Batch != 0 && !w.Batched:
+		return fmt.Errorf("%s has no batch of %d images: leave the batch out", w.Name, p.Batch)
+	case p.Threads != 0 && w.Blocked:
+		return fmt.Errorf("%s has blocks of fixed sizes, not of %d threads: leave the threads out", w.Name, p.Threads)
+	}
+	return nil
 }
 
 // SizesOf returns the sizes of a list: the workload's default sizes for nil, and its tiny size in place of 0.
@@ -123,13 +146,17 @@ func (in *Instance) PTXHash() (sum uint64) {
 // Close frees the memory of the instance on the device.
 func (in *Instance) Close() error { return device.Join(in.program.close(), in.Trace.Close()) }
 
-// Workloads lists every workload in the order tables show them.
+// Workloads lists the workloads of the GrCUDA suite, in the order tables show them.
 func Workloads() []*Workload { return []*Workload{vec, bs, img, ml, hits, dl} }
+
+// ServedWorkloads lists what inference services run for many tenants. These workloads take longer than those of the
+// suite and have no C++ version, so they run only by name.
+func ServedWorkloads() []*Workload { return []*Workload{sgemm} }
 
 // LookupWorkload returns the workload with the given name.
 func LookupWorkload(name string) (*Workload, error) {
 	var names []string
-	for _, w := range Workloads() {
+	for _, w := range slices.Concat(Workloads(), ServedWorkloads()) {
 		if w.Name == name {
 			return w, nil
 		}
