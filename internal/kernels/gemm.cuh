@@ -58,10 +58,14 @@ __device__ void multiply(float *__restrict__ c, const float *__restrict__ a, con
                     sum[i][j] += xs[i] * ys[j];
         }
     }
+    int rows = m - top - i0, cols = n - left - j0; // from this thread's patch on
+    float *patch = c + (blockIdx.z * m + top + i0) * n + left + j0;
 #pragma unroll
-    for (int i = 0; i < SIDE; i++)
+    for (int i = 0; i < SIDE; i++) {
 #pragma unroll
         for (int j = 0; j < SIDE; j++)
-            if (top + i0 + i < m && left + j0 + j < n)
-                c[(blockIdx.z * m + top + i0 + i) * n + left + j0 + j] = sum[i][j];
+            if (i < rows && j < cols)
+                patch[j] = sum[i][j];
+        patch += n;
+    }
 }
