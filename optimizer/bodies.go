@@ -68,7 +68,7 @@ func (o *Options) ofBodies() Options {
 		launched.Host.GraphLaunch, launched.Host.GraphNode, launched.Host.GraphBranch, launched.SubmitLatency = 0, 0, 0, 0
 		inner.Custom = &launched
 		if m, estimated := o.Costs.(*declaredCosts); estimated && m.undeclared {
-			inner.Costs = ModelledCosts(p)
+			inner.Costs = newModelledCosts(p)
 		}
 	}
 	if o.Passes != nil {

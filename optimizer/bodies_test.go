@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
@@ -105,7 +106,7 @@ func TestMeasurementsIgnoreWhatBodiesDoNotRun(t *testing.T) {
 	f, err := ir.Load("g.rir", looping)
 	require.NoError(t, err)
 	p := profiles.All()[0]
-	m, err := optimizer.NewMeasurement(f.Graph, p, nil)
+	m, err := costmodel.NewMeasurement(f.Graph, p, nil)
 	require.NoError(t, err)
 	plan, err := optimizer.Plan(f.Graph, optimizer.Options{})
 	require.NoError(t, err)

@@ -123,7 +123,7 @@ func TestGrainsAreAsDearAsTheirOperations(t *testing.T) {
 	}
 	c := grainsOf(g)
 	require.Equal(t, 1, c.coarse.Len())
-	costs := DeclaredCosts(p)
+	costs := newDeclaredCosts(p)
 	took := alone(g, p, costs)
 	got := &grainCosts{grains: c, profile: p, fine: costs, gap: p.GraphEdgeGap}
 	want := took[0] + took[1] + took[2] + 2*p.GraphEdgeGap

@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -12,17 +13,15 @@ type CostModel interface {
 	Demand(g *ir.Graph, v ir.OpID) model.Demand
 }
 
-// DeclaredCosts returns the cost model for programs that have not run yet. An operation
-// with a declared cost takes that time. Other costs are estimated from shapes: a copy
-// or a kernel moves the bytes of its accesses at the speed of the profile's memory or host
-// link, and a kernel occupies as much of the device as its grid can. Instructions are not
-// counted, so a kernel bound by arithmetic is predicted too fast. Managed memory that the
-// program sets before a replay migrates to the device with the first access in program
-// order. The model is for one goroutine, and for graphs that do not change.
-func DeclaredCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p} }
+// newDeclaredCosts returns the default model of Options.Costs. Managed memory that the program sets before a replay
+// migrates to the device with the first access in program order. The model is for one goroutine, and for graphs that
+// do not change.
+func newDeclaredCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p} }
 
-// ModelledCosts returns DeclaredCosts without the declared costs. An empty operation then costs nothing.
-func ModelledCosts(p *model.Profile) CostModel { return &declaredCosts{profile: p, undeclared: true} }
+// newModelledCosts returns newDeclaredCosts without the declared costs. An empty operation then costs nothing.
+func newModelledCosts(p *model.Profile) costmodel.Model {
+	return &declaredCosts{profile: p, undeclared: true}
+}
 
 type declaredCosts struct {
 	profile    *model.Profile

@@ -55,6 +55,6 @@ func TestDeclaredCosts(t *testing.T) {
 		{"declared", declared, model.Demand{Kind: model.Fixed, Duration: 70 * model.Nanosecond}},
 	} {
 		g.Ops = []ir.Op{c.op}
-		assert.Equal(t, c.want, DeclaredCosts(p).Demand(g, 0), c.name)
+		assert.Equal(t, c.want, newDeclaredCosts(p).Demand(g, 0), c.name)
 	}
 }

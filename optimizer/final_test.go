@@ -27,7 +27,7 @@ var mostLanes = map[string]int{
 func TestFinalPlansKeepTheirPromises(t *testing.T) {
 	profile := profiles.All()[0]
 	for _, streams := range []bool{false, true} {
-		for _, costs := range []CostModel{nil, DeclaredCosts(profile)} {
+		for _, costs := range []CostModel{nil, newDeclaredCosts(profile)} {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(91, 91))
 				waits := 0
@@ -57,7 +57,7 @@ func TestFinalPlansOfReportedGraphs(t *testing.T) {
 				for _, also := range [][]string{nil, {"prefetch"}, {"prefetch", "group", "priorities"}} {
 					name := fmt.Sprintf("%s, %s, streams %v, also %v", file, by, streams, also)
 					requirePromises(t, f.Graph, Options{Strategy: by, Streams: streams, Also: also, Verify: true}, name)
-					requirePromises(t, f.Graph, Options{Strategy: by, Streams: streams, Also: also, Verify: true, Costs: DeclaredCosts(profiles.All()[0])}, name)
+					requirePromises(t, f.Graph, Options{Strategy: by, Streams: streams, Also: also, Verify: true, Costs: newDeclaredCosts(profiles.All()[0])}, name)
 				}
 			}
 		}

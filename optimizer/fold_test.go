@@ -20,7 +20,7 @@ import (
 func TestFoldingKeepsTheConcurrencyOfKernels(t *testing.T) {
 	profile := profiles.All()[0]
 	for _, streams := range []bool{false, true} {
-		for _, costs := range []CostModel{nil, DeclaredCosts(profile)} {
+		for _, costs := range []CostModel{nil, newDeclaredCosts(profile)} {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(21, 21))
 				folded := 0
@@ -59,7 +59,7 @@ func TestSerialKeepsProgramOrder(t *testing.T) {
 	for round := range 300 {
 		g := irtest.Random(r, 1+r.IntN(40))
 		for _, streams := range []bool{false, true} {
-			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: DeclaredCosts(profiles.All()[0])})
+			plan, err := Plan(g, Options{Strategy: "serial", Streams: streams, Costs: newDeclaredCosts(profiles.All()[0])})
 			require.NoError(t, err)
 			require.Equal(t, programOrder(g), plan.Schedule.Order, "round %d, streams %v", round, streams)
 		}
@@ -135,7 +135,7 @@ func TestWhatIsShorterThanItsCallIsOnOneLane(t *testing.T) {
 	p := profiles.All()[0]
 	plan := func(us int64) *ir.Schedule {
 		g := hostCalls(t, nil, slices.Repeat([]int64{us}, 8)...)
-		res, err := Plan(g, Options{Streams: true, Costs: DeclaredCosts(p), Verify: true})
+		res, err := Plan(g, Options{Streams: true, Costs: newDeclaredCosts(p), Verify: true})
 		require.NoError(t, err)
 		return res.Schedule
 	}

@@ -28,7 +28,7 @@ func (o *Options) profile() (*model.Profile, error) {
 	case o.Custom != nil:
 		return o.Custom, nil
 	case o.Profile == "" && o.Measured != nil:
-		return o.Measured.device()
+		return o.Measured.Profile()
 	case o.Profile == "":
 		return profiles.All()[0], nil
 	}

@@ -71,7 +71,7 @@ func TestPredictionCountsGroups(t *testing.T) {
 		Joined: []bool{false, true, false, false, true},
 	}
 	require.NoError(t, ir.VerifySchedule(s))
-	f := &forecast{profile: p, costs: DeclaredCosts(p), streams: true}
+	f := &forecast{profile: p, costs: newDeclaredCosts(p), streams: true}
 	last, ends := f.replay(s)
 	// 0 and 1 by 58 us, event 78, 2 by 178, wait 208, 3 and 4 by 266
 	const us = model.Microsecond

@@ -96,7 +96,7 @@ func TestTheFirstKernelThatTouchesManagedMemoryMovesIt(t *testing.T) {
 	} {
 		p, err := profiles.Lookup(id)
 		require.NoError(t, err)
-		costs := DeclaredCosts(p)
+		costs := newDeclaredCosts(p)
 		for v, want := range want {
 			d := costs.Demand(g, ir.OpID(v))
 			assert.Equal(t, want, [2]float64{d.Faulted, d.Bulk}, "%s: operation %d", id, v)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 )
 
@@ -75,7 +76,7 @@ func Measure(dev any, program traced.Program) (*Measurement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}
-	m, err := NewMeasurement(trace.Recorded(), c.Profile(), demands)
+	m, err := costmodel.NewMeasurement(trace.Recorded(), c.Profile(), demands)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}

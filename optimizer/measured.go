@@ -2,20 +2,27 @@ package optimizer
 
 import (
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// MeasuredCosts returns the cost model for a program that has run: launches have the demands counted
-// in m, and other operations those of DeclaredCosts. A nil m is allowed.
-func MeasuredCosts(p *model.Profile, m *Measurement) CostModel {
+func init() { costmodel.Measured, costmodel.Modelled = newMeasuredCosts, newModelledCosts }
+
+// Measurement holds the demands of the launches of a program, as counted on a device: the result of Measure. It is
+// stored as JSON. Options.Measured applies it to plans of the same program.
+type Measurement = costmodel.Measurement
+
+// newMeasuredCosts returns the cost model for a program that has run: launches have the demands counted
+// in m, and other operations those of newDeclaredCosts. A nil m is allowed.
+func newMeasuredCosts(p *model.Profile, m *Measurement) costmodel.Model {
 	if m == nil {
-		return DeclaredCosts(p)
+		return newDeclaredCosts(p)
 	}
 	counted := make(map[ir.OpID]model.Demand, len(m.Launches))
 	for i := range m.Launches {
 		counted[m.Launches[i].Op] = m.Launches[i].Demand
 	}
-	return measuredCosts{counted, DeclaredCosts(p)}
+	return measuredCosts{counted, newDeclaredCosts(p)}
 }
 
 type measuredCosts struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -29,7 +30,7 @@ func measured(t *testing.T) (*ir.Graph, *model.Profile, *Measurement) {
 	require.NoError(t, err)
 	p, err := profiles.Lookup("h200")
 	require.NoError(t, err)
-	m, err := NewMeasurement(file.Graph, p, []model.Demand{
+	m, err := costmodel.NewMeasurement(file.Graph, p, []model.Demand{
 		{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1000},
 		{Kind: model.Kernel, Blocks: 4, PerSM: 8, BlockCycles: 1e6},
 	})
@@ -37,14 +38,20 @@ func measured(t *testing.T) (*ir.Graph, *model.Profile, *Measurement) {
 	return file.Graph, p, m
 }
 
+// hashOf is the hash of a program of two launches in its measurements.
+func hashOf(t *testing.T, g *ir.Graph, p *model.Profile) string {
+	m, err := costmodel.NewMeasurement(g, p, make([]model.Demand, 2))
+	require.NoError(t, err)
+	return m.Hash
+}
+
 func TestMeasuredCosts(t *testing.T) {
 	g, p, m := measured(t)
 	text, err := json.Marshal(m)
 	require.NoError(t, err)
-	read, err := ParseMeasurement(text)
+	read, err := costmodel.ParseMeasurement(text)
 	require.NoError(t, err)
-	m.profile = nil // which is not written
-	require.Equal(t, m, read)
+	require.Equal(t, []any{m.Program, m.Hash, m.Device, m.Launches}, []any{read.Program, read.Hash, read.Device, read.Launches})
 	analyzed, err := Plan(g, Options{})
 	require.NoError(t, err)
 	require.NoError(t, read.Check(g, p))
@@ -54,8 +61,8 @@ func TestMeasuredCosts(t *testing.T) {
 	moved.Ops[1].Pos = &ir.Position{File: "other.go", Line: 8}
 	require.NoError(t, read.Check(&moved, p), "nor does a line that moves")
 
-	costs := MeasuredCosts(p, read)
-	assert.Equal(t, DeclaredCosts(p).Demand(g, 0), costs.Demand(g, 0))
+	costs := newMeasuredCosts(p, read)
+	assert.Equal(t, newDeclaredCosts(p).Demand(g, 0), costs.Demand(g, 0))
 	assert.Equal(t, m.Launches[1].Demand, costs.Demand(g, 2))
 	assert.Equal(t, m.Launches[1].Demand, costs.Demand(withoutOps(g, []bool{true, false, false}), 1), "of a program without its fill")
 	plan, err := Plan(g, Options{Custom: p, Costs: costs})
@@ -77,7 +84,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 			other := *g
 			other.Buffers = append([]ir.Buffer(nil), g.Buffers...)
 			other.Buffers[0].Len *= 2
-			m.Hash = programHash(&other)
+			m.Hash = hashOf(t, &other, p)
 		}, "measured for program two (hash"},
 		{func(m *Measurement) { m.Launches = m.Launches[1:] }, "costs are missing for %1, a launch of first"},
 		{func(m *Measurement) { m.Launches = m.Launches[:1] }, "costs are missing for %2, a launch of second"},
@@ -111,17 +118,17 @@ func FuzzParseMeasurement(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ParseMeasurement([]byte(text))
+		m, err := costmodel.ParseMeasurement([]byte(text))
 		if err != nil {
 			require.Nil(t, m)
 			return
 		}
 		// Whatever passes the check can be planned with, or is refused as too long.
-		m.Device, m.Hash = p.ID, programHash(file.Graph)
+		m.Device, m.Hash = p.ID, hashOf(t, file.Graph, p)
 		if m.Check(file.Graph, p) != nil {
 			return
 		}
-		_, err = Plan(file.Graph, Options{Custom: p, Costs: MeasuredCosts(p, m)})
+		_, err = Plan(file.Graph, Options{Custom: p, Costs: newMeasuredCosts(p, m)})
 		if err != nil {
 			require.True(t, strings.Contains(err.Error(), "53 days"), err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent/absenttest"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
@@ -30,9 +31,9 @@ func TestMissingArguments(t *testing.T) {
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"LowerBound":    optimizer.LowerBound,
-			"DeclaredCosts": optimizer.DeclaredCosts, "MeasuredCosts": optimizer.MeasuredCosts, "ModelledCosts": optimizer.ModelledCosts,
-			"Measure": optimizer.Measure, "NewMeasurement": optimizer.NewMeasurement, "ParseMeasurement": optimizer.ParseMeasurement,
+			"LowerBound": optimizer.LowerBound, "Measure": optimizer.Measure,
+			"Measured": costmodel.Measured, "Modelled": costmodel.Modelled,
+			"NewMeasurement": costmodel.NewMeasurement, "ParseMeasurement": costmodel.ParseMeasurement,
 			"Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn,
 			"Measure on sim": func(r *tracer.Trace) error {
 				d, err := sim.New(sim.Options{})

@@ -9,15 +9,16 @@ import (
 type Description struct {
 	Name  string
 	Takes string // the name of the parameter in parentheses, "" for none
+	Usage string // the name with its parameter, such as levels(k)
 	Doc   string
 }
 
-// Usage returns the name with its parameter, such as levels(k).
-func (d Description) Usage() string {
-	if d.Takes == "" {
-		return d.Name
+func describe(name, takes, doc string) Description {
+	usage := name
+	if takes != "" {
+		usage += "(" + takes + ")"
 	}
-	return d.Name + "(" + d.Takes + ")"
+	return Description{name, takes, usage, doc}
 }
 
 // unknown returns the error for a name that is not in a table. The error lists the names in the
@@ -25,7 +26,7 @@ func (d Description) Usage() string {
 func unknown(kind, name string, known []Description) error {
 	names, usages := make([]string, len(known)), make([]string, len(known))
 	for i, k := range known {
-		names[i], usages[i] = k.Name, k.Usage()
+		names[i], usages[i] = k.Name, k.Usage
 	}
 	return fmt.Errorf("unknown %s %q%s; there are %s", kind, name, didYouMean(name, names), strings.Join(usages, ", "))
 }

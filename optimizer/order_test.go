@@ -101,7 +101,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 	g := clears(t, maxFolded)
 	for _, streams := range []bool{false, true} {
 		demands := 0
-		costs := counted{DeclaredCosts(profiles.All()[0]), &demands}
+		costs := counted{newDeclaredCosts(profiles.All()[0]), &demands}
 		_, err := Plan(g, Options{Streams: streams, Costs: costs})
 		require.NoError(t, err)
 		require.Less(t, demands, 3*maxTried+50*maxFolded, "streams=%v", streams)
@@ -113,7 +113,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 func TestTheSearchesOfAutoAreBounded(t *testing.T) {
 	g := clears(t, maxFolded/2)
 	demands := 0
-	costs := counted{DeclaredCosts(profiles.All()[0]), &demands}
+	costs := counted{newDeclaredCosts(profiles.All()[0]), &demands}
 	_, err := Plan(g, Options{Strategy: "auto", Costs: costs})
 	require.NoError(t, err)
 	require.Less(t, demands, maxChosen+2*3*maxTried+100*maxFolded)

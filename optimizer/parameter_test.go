@@ -53,7 +53,7 @@ func usages() string {
 		if i > 0 {
 			text += ", "
 		}
-		text += d.Usage()
+		text += d.Usage
 	}
 	return text
 }

@@ -128,7 +128,7 @@ func checkPipeline(order []pass) {
 func Passes() []Description {
 	list := make([]Description, len(passes))
 	for i, p := range passes {
-		list[i] = Description{p.name, p.takes, p.doc}
+		list[i] = describe(p.name, p.takes, p.doc)
 		if p.asked {
 			list[i].Doc += " (optional)"
 		}
@@ -153,7 +153,12 @@ type Options struct {
 	Streams bool           // plan for a replay over streams instead of as a graph
 	Profile string         // id of the device profile to predict for; "" is the default profile
 	Custom  *model.Profile // a profile to use instead of Profile, within the bounds of docs/PROFILE.md; see model.ErrProfile
-	Costs   CostModel      // costs of operations; nil selects Measured, or DeclaredCosts of the profile
+
+	// Costs returns the costs of operations. If it is nil, launches cost what Measured counted. Without Measured, an
+	// operation with a declared cost takes that time. Other costs are estimated from shapes: a copy or a kernel moves the
+	// bytes of its accesses at the speed of the profile's memory or host link, and a kernel occupies as much of the
+	// device as its grid can. Instructions are not counted, so a kernel bound by arithmetic is predicted too fast.
+	Costs CostModel
 
 	// Iterations is how many iterations of a loop without a declared cost predictions assume, up to the next
 	// check; 0 or more than the limit of a loop means its limit.

@@ -53,5 +53,5 @@ func layers(t testing.TB, ops, width int) (*ir.Schedule, *forecast) {
 	res, err := Plan(g, Options{Strategy: fmt.Sprintf("levels(%d)", width), Passes: []string{"hazards", "assign", "syncs"}})
 	require.NoError(t, err)
 	p := profiles.All()[0]
-	return res.Schedule, &forecast{profile: p, costs: DeclaredCosts(p)}
+	return res.Schedule, &forecast{profile: p, costs: newDeclaredCosts(p)}
 }

@@ -20,11 +20,11 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	switch {
 	case costs != nil:
 	case o.Measured == nil:
-		costs = DeclaredCosts(p)
+		costs = newDeclaredCosts(p)
 	case o.Measured.Device != p.ID:
 		return nil, nil, fmt.Errorf("the costs were measured on sim:%s, but the plan is for sim:%s: measure there, or leave out Profile and Custom", o.Measured.Device, p.ID)
 	default:
-		costs = MeasuredCosts(p, o.Measured)
+		costs = newMeasuredCosts(p, o.Measured)
 	}
 	switch {
 	case o.bodies != nil:

@@ -36,7 +36,7 @@ func TestRehearsalOfLayouts(t *testing.T) {
 	for round := range 200 {
 		g, err := reduce(irtest.Analyze(irtest.Random(r, 2+r.IntN(70))))
 		require.NoError(t, err)
-		f := &forecast{profiles.All()[round%len(profiles.All())], DeclaredCosts(profiles.All()[round%len(profiles.All())]), r.IntN(2) == 0}
+		f := &forecast{profiles.All()[round%len(profiles.All())], newDeclaredCosts(profiles.All()[round%len(profiles.All())]), r.IntN(2) == 0}
 		re := newRehearsal(g, f)
 		if re == nil {
 			continue
@@ -115,7 +115,7 @@ func TestSearchKeepsItsPromises(t *testing.T) {
 // requireDelaysPay requires that without any one delay the replay takes no less, and returns how many there are.
 func requireDelaysPay(t *testing.T, s *ir.Schedule, streams bool) (delays int) {
 	p := profiles.All()[0]
-	f := &forecast{p, DeclaredCosts(p), streams}
+	f := &forecast{p, newDeclaredCosts(p), streams}
 	for v := range s.Delays {
 		for _, u := range s.Delays[v] {
 			delays++
@@ -147,7 +147,7 @@ func BenchmarkStep(b *testing.B) {
 			g, err := reduce(irtest.Analyze(irtest.Contended(rand.New(rand.NewPCG(3, 1000)), n)))
 			require.NoError(b, err)
 			p := profiles.All()[0]
-			f := &forecast{p, DeclaredCosts(p), streams}
+			f := &forecast{p, newDeclaredCosts(p), streams}
 			a := newAnnealing(newRehearsal(g, f), &layout{order: programOrder(g), lane: make([]ir.LaneID, n), lanes: 1}, 64)
 			a.run(probe(n))
 			b.Run(fmt.Sprintf("step/ops=%d/streams=%v", n, streams), func(b *testing.B) { a.run(b.N) })

@@ -46,7 +46,7 @@ const DefaultStrategy = "nimble"
 func Strategies() []Description {
 	list := make([]Description, len(strategies))
 	for i, f := range strategies {
-		list[i] = Description{f.name, f.takes, f.doc}
+		list[i] = describe(f.name, f.takes, f.doc)
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/network"
 	"github.com/reprise-gpu/reprise/internal/bench/taskgraph"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
@@ -190,5 +191,5 @@ func measured(w *bench.Workload, p *model.Profile, params bench.Params) (_ *ir.G
 	if err := in.Measure(context.Background(), dev); err != nil {
 		return nil, opts, err
 	}
-	return in.Trace.Graph, optimizer.Options{Custom: p, Costs: optimizer.MeasuredCosts(p, in.Measured)}, nil
+	return in.Trace.Graph, optimizer.Options{Custom: p, Costs: costmodel.Measured(p, in.Measured)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -30,18 +31,18 @@ func costModel(cost string, g *ir.Graph, p *model.Profile) (optimizer.CostModel,
 	case "declared":
 		return nil, nil
 	case "modelled":
-		return optimizer.ModelledCosts(p), nil
+		return costmodel.Modelled(p), nil
 	}
 	text, err := readFile(cost)
 	if err != nil {
 		return nil, fmt.Errorf("read costs: %w", err)
 	}
-	m, err := optimizer.ParseMeasurement(text)
+	m, err := costmodel.ParseMeasurement(text)
 	if err == nil {
 		err = m.Check(g, p)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cost, err)
 	}
-	return optimizer.MeasuredCosts(p, m), nil
+	return costmodel.Measured(p, m), nil
 }

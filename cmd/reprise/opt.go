@@ -86,10 +86,10 @@ func describe(list []optimizer.Description) string {
 	var b strings.Builder
 	width := 0
 	for _, d := range list {
-		width = max(width, len(d.Usage()))
+		width = max(width, len(d.Usage))
 	}
 	for _, d := range list {
-		fmt.Fprintf(&b, "  %-*s %s\n", width, d.Usage(), d.Doc)
+		fmt.Fprintf(&b, "  %-*s %s\n", width, d.Usage, d.Doc)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

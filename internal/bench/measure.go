@@ -6,8 +6,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/sim"
-	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // Measure replays the program one operation after another. Later plans then use the demands of its launches. Only a
@@ -32,6 +32,6 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 		}
 	}
 	in.Uncertainty = seen.uncertainty(simulated.Profile())
-	in.Measured, err = optimizer.NewMeasurement(plan.Schedule.Graph, simulated.Profile(), launches)
+	in.Measured, err = costmodel.NewMeasurement(plan.Schedule.Graph, simulated.Profile(), launches)
 	return err
 }

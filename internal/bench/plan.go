@@ -4,6 +4,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
@@ -13,7 +14,7 @@ func (in *Instance) Plan(dev device.Device, strategy string, backend graphexec.B
 	opts := optimizer.Options{Strategy: strategy, Also: in.Also, Streams: backend == graphexec.Streams, Verify: true}
 	opts.Custom = model.Of(dev)
 	if opts.Custom != nil && in.Measured != nil {
-		opts.Costs = optimizer.MeasuredCosts(opts.Custom, in.Measured)
+		opts.Costs = costmodel.Measured(opts.Custom, in.Measured)
 	}
 	return optimizer.Plan(in.Trace.Graph, opts)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
@@ -67,7 +68,7 @@ func TestCompareWithOptions(t *testing.T) {
 
 	f, err = ir.Parse("diamond.rir", diamond)
 	require.NoError(t, err)
-	opts = optimizer.Options{Custom: p, Costs: optimizer.ModelledCosts(p)}
+	opts = optimizer.Options{Custom: p, Costs: costmodel.Modelled(p)}
 	c, err = Compare(context.Background(), f.Graph, opts, []string{"serial"})
 	require.NoError(t, err)
 	assert.Less(t, c.BoundUS, 1000.0, "an empty operation takes no time by the model, whatever it declares")

@@ -1,4 +1,4 @@
-package optimizer
+package costmodel
 
 import (
 	"bytes"
@@ -16,17 +16,17 @@ import (
 )
 
 // Measurement holds the demands of the launches of a program, as counted on a device. It is stored as
-// JSON, and MeasuredCosts applies it to plans of the same program.
+// JSON, and applies to plans of the same program.
 type Measurement struct {
-	Program  string           `json:"program"`
-	Hash     string           `json:"program_hash"` // of the operations, which distinguishes programs of other sizes
-	Device   string           `json:"device"`       // id of the profile
-	Launches []MeasuredLaunch `json:"launches"`     // all launches, in program order
-	profile  *model.Profile   // nil if the measurement was parsed
+	Program  string         `json:"program"`
+	Hash     string         `json:"program_hash"` // of the operations, which distinguishes programs of other sizes
+	Device   string         `json:"device"`       // id of the profile
+	Launches []Launch       `json:"launches"`     // all launches, in program order
+	profile  *model.Profile // nil if the measurement was parsed
 }
 
-// MeasuredLaunch is the demand of one launch.
-type MeasuredLaunch struct {
+// Launch is the demand of one launch.
+type Launch struct {
 	Op     ir.OpID      `json:"op"` // its index in program order, from 0
 	Kernel string       `json:"kernel"`
 	Demand model.Demand `json:"demand"`
@@ -48,7 +48,7 @@ func NewMeasurement(g *ir.Graph, p *model.Profile, launches []model.Demand) (*Me
 			continue
 		}
 		if len(launches) > len(m.Launches) {
-			m.Launches = append(m.Launches, MeasuredLaunch{ir.OpID(v), l.Entry, launches[len(m.Launches)]})
+			m.Launches = append(m.Launches, Launch{ir.OpID(v), l.Entry, launches[len(m.Launches)]})
 			continue
 		}
 		return nil, fmt.Errorf("there are demands of %d launches, and %s has more: measure a whole run of it", len(launches), g.Name)
@@ -59,8 +59,8 @@ func NewMeasurement(g *ir.Graph, p *model.Profile, launches []model.Demand) (*Me
 	return m, nil
 }
 
-// device returns the profile of the device, or an error if it is unknown.
-func (m *Measurement) device() (*model.Profile, error) {
+// Profile returns the profile of the device, or an error if it is unknown.
+func (m *Measurement) Profile() (*model.Profile, error) {
 	if m.profile != nil {
 		return m.profile, nil
 	}
