@@ -62,16 +62,16 @@ func (l *linker) head(m *Module) {
 	case l.out.AddressSize != m.AddressSize:
 		l.fail(m, Pos{}, "addresses have %d bits: those of the previous modules have %d", m.AddressSize, l.out.AddressSize)
 	}
-	if newer(m.Version, l.out.Version) {
+	if Newer(m.Version, l.out.Version) {
 		l.out.Version = m.Version
 	}
-	if newer(m.Target, l.out.Target) {
+	if Newer(m.Target, l.out.Target) {
 		l.out.Target = m.Target
 	}
 }
 
-// newer reports whether version or target a is above b: their numbers decide, then the suffix, as in sm_90a.
-func newer(a, b string) bool {
+// Newer reports whether version or target a is above b: their numbers decide, then the suffix, as in sm_90a.
+func Newer(a, b string) bool {
 	x, y := strings.TrimRight(a, "af"), strings.TrimRight(b, "af")
 	if x == y {
 		return len(a) > len(b)

@@ -66,6 +66,9 @@ func Batch(m *ptx.Module, kernel string, o BatchOptions) (*Result, error) {
 	if err := u.check(true); err != nil {
 		return nil, err
 	}
+	if err := u.checkVariables(); err != nil {
+		return nil, err
+	}
 	b := &batch{unit: u, emitter: newEmitter(u.kernel, freshTag(u)), options: o, used: specials(u.bodies()), result: &Result{}}
 	if err := b.run(); err != nil {
 		return nil, err
@@ -325,51 +328,6 @@ func (b *batch) locate(index ptx.Operand, first uint32, grid [3]uint32, vals val
 	}
 }
 
-// blockOf computes the coordinates of a block in its grid, from its index in the launch and the
-// index of the grid's first block. Coordinates that are not used are left out, and so are
-// divisions that only they need.
-func (e *emitter) blockOf(index ptx.Operand, first uint32, grid [3]uint32, used map[string]bool, vals values) {
-	last := -1
-	for i := range axes {
-		vals["%nctaid"+axes[i]] = number(grid[i])
-		vals["%ctaid"+axes[i]] = number(0)
-		if used["%ctaid"+axes[i]] && grid[i] > 1 {
-			last = i
-		}
-	}
-	if last < 0 {
-		return
-	}
-	rest := index
-	if first > 0 {
-		rest = e.reg("index", ptx.B32)
-		e.emit("sub.u32", rest, index, number(first))
-	}
-	for i := 0; i <= last; i++ {
-		n := grid[i]
-		switch above := blocks(grid) > blocksBelow(grid, i); {
-		case n == 1:
-		case !above:
-			vals["%ctaid"+axes[i]] = rest
-		default:
-			q := e.divide(rest, n)
-			if used["%ctaid"+axes[i]] {
-				vals["%ctaid"+axes[i]] = e.remainder(rest, q, n)
-			}
-			rest = q
-		}
-	}
-}
-
-// blocksBelow returns the product of the extents up to an axis.
-func blocksBelow(grid [3]uint32, axis int) uint64 {
-	n := uint64(1)
-	for i := range axis + 1 {
-		n *= uint64(grid[i])
-	}
-	return n
-}
-
 // hasTables reports whether the module's version has branch tables.
 func (u *unit) hasTables() bool {
 	var major int
@@ -390,22 +348,6 @@ func (b *batch) branchTable(index ptx.Operand, leaf func(int)) {
 		b.place(l.Name)
 		leaf(i)
 	}
-}
-
-// tree emits the leaves from lo to hi behind a binary tree of comparisons: leaf i is for an
-// index of at least bounds[i] and below bounds[i+1].
-func (e *emitter) tree(index ptx.Operand, bounds []uint32, lo, hi int, leaf func(int)) {
-	if hi-lo == 1 {
-		leaf(lo)
-		return
-	}
-	mid := (lo + hi) / 2
-	p, above := e.reg("above", ptx.Pred), e.newLabel("from")
-	e.emit("setp.ge.u32", p, index, number(bounds[mid]))
-	e.guarded(when(p), "bra.uni", label(above))
-	e.tree(index, bounds, lo, mid, leaf)
-	e.place(above)
-	e.tree(index, bounds, mid, hi, leaf)
 }
 
 // site is an instruction of the kernel that loads a differing parameter, or takes its address.

@@ -47,13 +47,10 @@ func (u *unit) check(shared bool) error {
 	if at := u.waits(); at != "" {
 		return refuse(name, "its blocks wait for each other (%s in a loop), and a launch of other blocks may not run them all at once", at)
 	}
-	if shared {
-		return u.checkVariables()
-	}
 	return nil
 }
 
-// checkVariables refuses a module variable that instances would share and write.
+// checkVariables refuses a module variable that the instances of a batch would share and write.
 func (u *unit) checkVariables() error {
 	for _, v := range u.variables(0) {
 		if v.Written {

@@ -3,6 +3,7 @@
 //
 //	Range   one launch runs consecutive blocks of a larger grid
 //	Batch   one launch runs several launches of the same kernel, with arguments of their own
+//	Fuse    one launch runs launches of different kernels
 //
 // The rewritten kernel computes the same bytes. Special registers that describe the grid have
 // the values of the original launch, in called functions, too. A kernel for which that is
@@ -10,7 +11,7 @@
 //
 // # What stays visible
 //
-// %gridid is that of the new launch, so instances of a batch share it; %smid, %clock and
+// %gridid is that of the new launch, so the parts of a launch share it; %smid, %clock and
 // %globaltimer are those of the place and time at which a block runs. The same holds without a
 // rewrite from launch to launch.
 //

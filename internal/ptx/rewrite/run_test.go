@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,10 +129,15 @@ func (k corpusKernel) shape(rng *rand.Rand) launchShape {
 	if k.kernel.ReqThreads[0] > 0 {
 		s.block = k.kernel.ReqThreads
 	}
-	if s.shared == 0 {
+	if s.shared == 0 && k.dynamic() {
 		s.shared = 4096
 	}
 	return s
+}
+
+// dynamic reports whether a kernel uses dynamic shared memory.
+func (k corpusKernel) dynamic() bool {
+	return slices.ContainsFunc(k.module.Vars, func(v *ptx.Var) bool { return v.Space == ptx.Shared && v.Extern })
 }
 
 // params makes up a parameter block: pointers into buffers, and small numbers.

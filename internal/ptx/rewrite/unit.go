@@ -99,23 +99,13 @@ func (r *reach) function(f *ptx.Func) {
 		return
 	}
 	r.funcs[f] = true
-	if f.Alias != "" {
-		r.name(f.Alias)
-	}
 	for _, v := range f.Vars {
 		r.variable(v)
 	}
-	for _, p := range f.Protos {
-		for _, name := range p.Targets {
-			r.name(name)
-		}
-	}
+	eachName(f, func(name *string) { r.name(*name) })
 	eachOperand(f, func(_ *ptx.Inst, op *ptx.Operand) {
-		switch {
-		case op.Var != nil:
+		if op.Var != nil {
 			r.variable(op.Var)
-		case op.Kind == ptx.OpFunc, op.Kind == ptx.OpSymbol:
-			r.name(op.Name)
 		}
 	})
 }
