@@ -17,6 +17,7 @@ import (
 	_ "github.com/reprise-gpu/reprise/cuda/simabi" // the driver, with REPRISE_LIBCUDA=sim
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/devicetest"
+	"github.com/reprise-gpu/reprise/internal/instrtest"
 )
 
 // TestMain runs the tests on the driver of this machine. Without a driver it starts this binary again
@@ -92,7 +93,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestConformance(t *testing.T) {
-	devicetest.Run(t, func() device.Device { return open(t) }, devicetest.Options{Unsupported: unsupported()})
+	devicetest.Run(t, func() device.Device { return open(t) }, unsupported())
 }
 
 // target matches the target of a PTX file if it has three digits, such as sm_100.
@@ -114,5 +115,5 @@ func TestInstructions(t *testing.T) {
 			list[strings.TrimSuffix(file, ".ptx")] = "package cuda has no textures yet"
 		}
 	}
-	devicetest.Instructions(t, func() device.Device { return open(t) }, suite, devicetest.Options{Unsupported: list})
+	instrtest.Run(t, func() device.Device { return open(t) }, suite, instrtest.Options{Unsupported: list})
 }

@@ -44,7 +44,7 @@ type loop struct {
 func (b *bench) loop() *loop {
 	b.t.Helper()
 	l, ok := b.Device.(device.Looper)
-	require.True(b.t, ok, "the device has no conditional nodes; list this in Options.Unsupported")
+	require.True(b.t, ok, "the device has no conditional nodes; list this as unsupported")
 	m, err := b.LoadModule("conditional.ptx", conditionalKernels)
 	require.NoError(b.t, err)
 	b.later(func() error { return b.UnloadModule(m) })

@@ -17,14 +17,6 @@ import (
 //go:embed kernels.ptx
 var kernels string
 
-// Options describes an implementation to the suite.
-type Options struct {
-	// Unsupported maps each behaviour that the implementation lacks to the reason. An unknown name fails the suite.
-	Unsupported map[string]string
-	// Printed, if not nil, returns the text that kernels have printed since its last call.
-	Printed func() string
-}
-
 // behaviour is one requirement that every device must meet.
 type behaviour struct {
 	name string
@@ -34,15 +26,16 @@ type behaviour struct {
 var behaviours = slices.Concat(memoryBehaviours, launchBehaviours, orderBehaviours, contextBehaviours, graphBehaviours, conditionalBehaviours, managedBehaviours,
 	commandBehaviours, errorBehaviours, faultBehaviours)
 
-// Run runs every behaviour on a new device, which open returns and Run closes.
-func Run(t *testing.T, open func() device.Device, o Options) {
-	for name := range o.Unsupported {
+// Run runs every behaviour on a new device, which open returns and Run closes. The map unsupported has the behaviours
+// that the implementation lacks, each with the reason. An unknown name fails the suite.
+func Run(t *testing.T, open func() device.Device, unsupported map[string]string) {
+	for name := range unsupported {
 		assert.True(t, slices.ContainsFunc(behaviours, func(b behaviour) bool { return b.name == name }),
 			"no behaviour is called %q", name)
 	}
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
-			if why, ok := o.Unsupported[b.name]; ok {
+			if why, ok := unsupported[b.name]; ok {
 				t.Skip("unsupported: " + why)
 			}
 			d := open()

@@ -17,7 +17,7 @@ func ExampleRun() {
 				t.Fatal(err)
 			}
 			return dev
-		}, devicetest.Options{})
+		}, nil)
 	}
 	// Output:
 }

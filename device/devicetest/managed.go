@@ -23,7 +23,7 @@ var managedBehaviours = []behaviour{
 func (b *bench) manager() device.Manager {
 	b.t.Helper()
 	m, ok := b.Device.(device.Manager)
-	require.True(b.t, ok, "the device has no managed memory; list this in Options.Unsupported")
+	require.True(b.t, ok, "the device has no managed memory; list this as unsupported")
 	return m
 }
 

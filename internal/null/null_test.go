@@ -47,13 +47,13 @@ func unsupported() map[string]string {
 }
 
 func TestConformance(t *testing.T) {
-	devicetest.Run(t, func() device.Device { return New() }, devicetest.Options{Unsupported: unsupported()})
+	devicetest.Run(t, func() device.Device { return New() }, unsupported())
 }
 
 // Wrappers are devices too.
 func TestConformanceOfAWrappedDevice(t *testing.T) {
 	through := func(_ *wrap.Call, next func() error) error { return next() }
-	devicetest.Run(t, func() device.Device { return wrap.Intercept(New(), through) }, devicetest.Options{Unsupported: unsupported()})
+	devicetest.Run(t, func() device.Device { return wrap.Intercept(New(), through) }, unsupported())
 }
 
 func TestReplaysAllocateNothing(t *testing.T) {

@@ -25,7 +25,7 @@ func TestConformanceOfALoggedDevice(t *testing.T) {
 			unsupported[name] = "TestConformance"
 		}
 	}
-	devicetest.Run(t, func() device.Device { return wrap.Logging(open(t, Options{}), &log) }, devicetest.Options{Unsupported: unsupported})
+	devicetest.Run(t, func() device.Device { return wrap.Logging(open(t, Options{}), &log) }, unsupported)
 	assert.Contains(t, log.String(), "CreateCondition(graph1, 77) = condition1\n")
 	assert.Contains(t, log.String(), "AddConditional(graph1, [node1], if condition1 2 bodies decide) = node2\n")
 }

@@ -18,11 +18,11 @@ func open(t *testing.T, o Options) *Device {
 }
 
 func TestConformance(t *testing.T) {
-	devicetest.Run(t, func() device.Device { return open(t, Options{Race: RaceOn}) }, devicetest.Options{})
+	devicetest.Run(t, func() device.Device { return open(t, Options{Race: RaceOn}) }, nil)
 }
 
 func TestConformanceWithoutMemo(t *testing.T) {
-	devicetest.Run(t, func() device.Device { return open(t, Options{Memo: MemoOff, Race: RaceOn}) }, devicetest.Options{})
+	devicetest.Run(t, func() device.Device { return open(t, Options{Memo: MemoOff, Race: RaceOn}) }, nil)
 }
 
 func TestUnknownProfile(t *testing.T) {

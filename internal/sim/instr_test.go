@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/device/devicetest"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/instrtest"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 )
 
@@ -49,5 +49,5 @@ func instructions(t *testing.T, p *model.Profile, suite fs.FS) {
 		return out.String()
 	}
 	open := func() device.Device { return open(t, Options{Custom: p, Race: RaceOn, Stdout: &out}) }
-	devicetest.Instructions(t, open, suite, devicetest.Options{Printed: printed})
+	instrtest.Run(t, open, suite, instrtest.Options{Printed: printed})
 }

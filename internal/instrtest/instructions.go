@@ -1,6 +1,9 @@
-package devicetest
+// Package instrtest runs instruction suites on devices: small PTX files, each of which states in its head the input of
+// its kernel and the output that the ISA requires.
+package instrtest
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,9 +47,16 @@ type instruction struct {
 	refused     string
 }
 
-// Instructions runs every .ptx file of an instruction suite as a subtest, each on a new device. The keys of
-// Options.Unsupported are the file names without ".ptx".
-func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Options) {
+// Options describes a device to the suite.
+type Options struct {
+	// Unsupported maps the names of files that the device cannot run, without ".ptx", to the reason.
+	Unsupported map[string]string
+	// Printed, if not nil, returns the text that kernels have printed since its last call.
+	Printed func() string
+}
+
+// Run runs every .ptx file of an instruction suite as a subtest, each on a new device.
+func Run(t *testing.T, open func() device.Device, suite fs.FS, o Options) {
 	files, err := fs.Glob(suite, "*.ptx")
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "the suite has no .ptx files")
@@ -65,13 +75,35 @@ func Instructions(t *testing.T, open func() device.Device, suite fs.FS, o Option
 			require.NoError(t, err, file)
 			d := open()
 			defer d.Close()
-			b := &bench{Device: d, t: t}
+			b := &bench{d, t}
 			in.check(b, file)
 			if o.Printed != nil {
 				assert.Equal(t, in.prints, o.Printed())
 			}
 		})
 	}
+}
+
+// bench is a device with the test that uses it. Its memory is freed when the device is closed.
+type bench struct {
+	device.Device
+	t *testing.T
+}
+
+// buffer returns device memory with the given content.
+func (b *bench) buffer(bytes []byte) device.Ptr {
+	b.t.Helper()
+	p, err := b.Alloc(int64(len(bytes)))
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.Write(p, bytes))
+	return p
+}
+
+func (b *bench) read(p device.Ptr, bytes int) []byte {
+	b.t.Helper()
+	out := make([]byte, bytes)
+	require.NoError(b.t, b.Read(out, p))
+	return out
 }
 
 // check runs the kernel and compares the buffers with the expected ones.
@@ -84,9 +116,9 @@ func (in *instruction) check(b *bench, file string) {
 	require.NoError(b.t, err)
 	f, err := b.Function(m, "test")
 	require.NoError(b.t, err)
-	var args []any
+	var args []uint64 // the parameters: addresses and handles
 	for _, v := range in.in {
-		args = append(args, b.buffer(v.bytes()))
+		args = append(args, uint64(b.buffer(v.bytes())))
 	}
 	var checks []func() string
 	for _, m := range in.images {
@@ -102,10 +134,15 @@ func (in *instruction) check(b *bench, file string) {
 		for i := range blank {
 			blank[i] = 0xCD
 		}
-		args = append(args, b.buffer(blank))
+		args = append(args, uint64(b.buffer(blank)))
 	}
-	s := b.stream()
-	err = b.Submit(s, &device.Launch{Function: f, Label: file, Grid: in.grid, Block: in.block, Shared: in.shared, Params: params(args...)})
+	var params []byte
+	for _, a := range args {
+		params = binary.LittleEndian.AppendUint64(params, a)
+	}
+	s, err := b.CreateStream(0)
+	require.NoError(b.t, err)
+	err = b.Submit(s, &device.Launch{Function: f, Label: file, Grid: in.grid, Block: in.block, Shared: in.shared, Params: params})
 	if err == nil {
 		err = b.Synchronize(s)
 	}
@@ -115,7 +152,7 @@ func (in *instruction) check(b *bench, file string) {
 	}
 	require.NoError(b.t, err)
 	for i, v := range in.out {
-		at := args[outs+i].(device.Ptr)
+		at := device.Ptr(args[outs+i])
 		if d := v.diff(v.from(b.read(at, len(v.bytes())))); d != "" {
 			b.t.Errorf("%s: out %d (.%s):\n%s", file, i+1, v.name, d)
 		}
