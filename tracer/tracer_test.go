@@ -134,7 +134,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"float parameter for an integer", "launch of square: argument 2 (square_param_2): parameter $a is f32, the kernel takes u32", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(1, 32), x, y, tr.Param("a", ir.F32, 1))
 		}},
-		{"empty grid", "launch of square: grid {0 1 1} and block {32 1 1}: every extent is at least 1", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
+		{"empty grid", "launch of square: grid (0,1,1) and block (32,1,1): every extent is at least 1", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
 			tr.Launch(square, tracer.Linear(0, 32), x, y, 8)
 		}},
 		{"freed buffer", "launch of square: argument 0 (square_param_0): @x is used after it was freed", func(tr *tracer.Tracer, square *tracer.Kernel, x, y tracer.Buffer) {
