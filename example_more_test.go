@@ -135,7 +135,9 @@ func Example_savedTrace() {
 
 	file := filepath.Join(dir, "interest.rir")
 	check(os.WriteFile(file, ir.Format(trace.Graph, nil), 0o644))
-	saved, err := ir.ReadFile(file)
+	text, err := os.ReadFile(file)
+	check(err)
+	saved, err := ir.Load(file, string(text))
 	check(err)
 	fmt.Println(saved.Graph.Name, "has", len(saved.Graph.Ops), "operation")
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -88,9 +89,9 @@ func (p *program) path() string {
 	case at.of == nil:
 		return ""
 	case at.n == 1:
-		return fmt.Sprintf("%s%v/else/", at.of.path(), at.of.sched.Graph.Traced(at.op))
+		return fmt.Sprintf("%s%v/else/", at.of.path(), traced.Origin(at.of.sched.Graph, at.op))
 	}
-	return fmt.Sprintf("%s%v/", at.of.path(), at.of.sched.Graph.Traced(at.op))
+	return fmt.Sprintf("%s%v/", at.of.path(), traced.Origin(at.of.sched.Graph, at.op))
 }
 
 // error adds the name of an operation of the schedule of p to an error.

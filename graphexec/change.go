@@ -201,7 +201,7 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 		}
 		for i := range local.Ops {
 			v := ir.OpID(i)
-			if op := &local.Ops[i]; number != "" && number == local.Traced(v).String() || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
+			if op := &local.Ops[i]; number != "" && number == traced.Origin(local, v).String() || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
 				found, all = p.first+v, append(all, x.prog.name(p.first+v))
 			}
 		}

@@ -71,7 +71,7 @@ func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 	case ir.KindLoop, ir.KindBranch:
 		return scalar(op.Control, &s, e), nil
 	case ir.KindHost:
-		if s.Host = p.bound.HostFunc(p.sched.Graph.Traced(id)); s.Host == nil {
+		if s.Host = p.bound.HostFunc(traced.Origin(p.sched.Graph, id)); s.Host == nil {
 			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -232,7 +233,7 @@ func repeats(s *ir.Schedule, body *ir.Graph, n int) error {
 	}
 	for v := range s.Graph.Ops {
 		is, was := ir.OpID(v), ir.OpID(v%body.Len())
-		if s.Graph.Traced(is) != body.Traced(was) || s.Graph.Ops[is].Kind != body.Ops[was].Kind {
+		if traced.Origin(s.Graph, is) != traced.Origin(body, was) || s.Graph.Ops[is].Kind != body.Ops[was].Kind {
 			return fmt.Errorf("%s is not what iterations of %s have there: unroll the body", parts.OpName(s.Graph, is), body.Name)
 		}
 	}

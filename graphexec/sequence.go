@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -165,7 +166,7 @@ func firstOps(s *ir.Schedule) (first []ir.OpID) {
 // lastOps returns the operations of a schedule that are last on their lane and that no other lane
 // waits for, in submission order.
 func lastOps(s *ir.Schedule) (last []ir.OpID) {
-	records := s.Records()
+	records := schedules.Records(s)
 	final := make([]ir.OpID, s.Lanes)
 	for _, op := range s.Order {
 		final[s.Lane[op]] = op

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -75,7 +76,7 @@ func newStreamsBackend(dev device.Device, p *program) (_ *streamsBackend, err er
 
 // compile makes the command list.
 func (b *streamsBackend) compile() error {
-	records := b.prog.sched.Records()
+	records := schedules.Records(b.prog.sched)
 	fork, err := b.forkCommands()
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (b *streamsBackend) commands(records []bool) (cmds []device.Command, err er
 	s := b.prog.sched
 	event := make([]device.Event, len(b.prog.work))
 	b.index = slices.Repeat([]int{-1}, len(b.prog.work))
-	for ops := range s.Groups() {
+	for ops := range schedules.Groups(s) {
 		first, last := ops[0], ops[len(ops)-1]
 		stream := b.streams[s.Lane[first]]
 		for _, u := range s.Waits[first] {

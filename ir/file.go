@@ -1,8 +1,6 @@
 package ir
 
 import (
-	"fmt"
-	"os"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -38,15 +36,6 @@ func Format(g *Graph, s *Schedule) []byte {
 		return p.buf
 	}
 	return txtar.Format(&a)
-}
-
-// ReadFile reads and verifies the named file; see Load for the errors.
-func ReadFile(name string) (*File, error) {
-	src, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("read graph: %w", err)
-	}
-	return Load(name, string(src))
 }
 
 // section is a part of a file that holds the PTX of a module.

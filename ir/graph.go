@@ -49,14 +49,6 @@ type Graph struct {
 // Len is the number of operations.
 func (g *Graph) Len() int { return len(g.Ops) }
 
-// Traced returns the id that v had in the trace that g was made from.
-func (g *Graph) Traced(v OpID) OpID {
-	if g.Origin == nil {
-		return v
-	}
-	return g.Origin[v]
-}
-
 // WithDeps returns a copy of g in the given phase with deps as dependencies, whose Cause fields are numbers
 // of causes, from 1. It keeps both slices. Duplicates are merged. The error reports a dependency that does
 // not run forward in program order or names a missing operation or cause.

@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // Schedule is a plan to run a graph: the lane of every operation, its turn, and the operations on other lanes
 // that it waits for. An executor reads nothing else.
@@ -47,61 +44,4 @@ func (s *Schedule) needed(v OpID) []OpID {
 		return s.Waits[v]
 	}
 	return slices.DeleteFunc(slices.Clone(s.Waits[v]), func(u OpID) bool { return slices.Contains(s.Delays[v], u) })
-}
-
-// Records reports, by operation, whether another lane waits for it, so that an
-// event must be recorded behind it.
-func (s *Schedule) Records() []bool {
-	rec := make([]bool, s.Graph.Len())
-	for _, w := range s.Waits {
-		for _, u := range w {
-			rec[u] = true
-		}
-	}
-	return rec
-}
-
-// Groups yields the groups of operations that are launched together: one that is not joined, and the joined
-// ones behind it on its lane, in that order. Groups come in the order of their first operations. A slice is
-// valid until the next one is yielded.
-func (s *Schedule) Groups() iter.Seq[[]OpID] {
-	return func(yield func([]OpID) bool) {
-		behind := s.behind()
-		var group []OpID
-		for i, v := range s.Order {
-			if s.Joined == nil {
-				group = s.Order[i : i+1]
-			} else if s.Joined[v] {
-				continue
-			} else {
-				group = group[:0]
-				for ; v >= 0; v = behind[v] {
-					group = append(group, v)
-				}
-			}
-			if !yield(group) {
-				return
-			}
-		}
-	}
-}
-
-// behind returns, by operation, the next one on its lane if that is joined to it, else -1. It returns nil if
-// no operation is joined.
-func (s *Schedule) behind() []OpID {
-	if s.Joined == nil {
-		return nil
-	}
-	behind, last := make([]OpID, len(s.Order)), make([]OpID, s.Lanes)
-	for lane := range last {
-		last[lane] = -1
-	}
-	for _, v := range s.Order {
-		behind[v] = -1
-		if u := last[s.Lane[v]]; s.Joined[v] && u >= 0 {
-			behind[u] = v
-		}
-		last[s.Lane[v]] = v
-	}
-	return behind
 }

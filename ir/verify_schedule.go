@@ -188,7 +188,7 @@ func (v *scheduleVerifier) joined() {
 	if v.s.Joined == nil {
 		return
 	}
-	records := v.s.Records()
+	waitedFor := dense.Tails(v.s.Waits)
 	last := make([]OpID, v.s.Lanes)
 	for lane := range last {
 		last[lane] = -1
@@ -202,7 +202,7 @@ func (v *scheduleVerifier) joined() {
 			v.add(id, "%v is joined, but the first on lane %v: drop joined", id, v.s.Lane[id])
 		case len(v.s.Waits[id]) > 0:
 			v.add(id, "%v is joined to %v and waits for %v: drop joined, a group waits before its first operation", id, u, v.s.Waits[id][0])
-		case records[u]:
+		case waitedFor[u]:
 			v.add(id, "%v is joined to %v, which another lane waits for: drop joined, a group is waited for as a whole", id, u)
 		case v.g.Ops[id].Kind == KindPrefetch || v.g.Ops[u].Kind == KindPrefetch:
 			v.add(id, "%v is joined to %v, and a graph holds no prefetch: drop joined", id, u)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -48,7 +49,7 @@ func (m *machine) at(r ir.Range) []uint64 { return m.memory[r.Buffer][r.Lo:r.Hi]
 func (m *machine) replay(g *ir.Graph) {
 	for v := range g.Ops {
 		op := &g.Ops[v]
-		id := uint64(g.Traced(ir.OpID(v)))
+		id := uint64(traced.Origin(g, ir.OpID(v)))
 		switch op.Kind {
 		case ir.KindCopy:
 			copy(m.at(op.Copy.Dst), m.at(op.Copy.Src))

@@ -1,6 +1,7 @@
 package optimizer
 
 import (
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -45,7 +46,7 @@ func group(s *ir.Schedule, opts *Options) error {
 // joinable joins all operations that can be joined, in groups with at least the given number of non-empty operations.
 // It returns nil if there are no such groups.
 func joinable(s *ir.Schedule, least int) []bool {
-	records := s.Records()
+	records := schedules.Records(s)
 	joined, any := make([]bool, s.Graph.Len()), false
 	for _, lane := range byLane(s) {
 		for at := 0; at < len(lane); {

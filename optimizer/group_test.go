@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -85,7 +86,7 @@ func TestPredictionCountsGroups(t *testing.T) {
 // groupsOf are copies of the groups, which are good until the next.
 func groupsOf(s *ir.Schedule) func(func([]ir.OpID) bool) {
 	return func(yield func([]ir.OpID) bool) {
-		for group := range s.Groups() {
+		for group := range schedules.Groups(s) {
 			if !yield(slices.Clone(group)) {
 				return
 			}

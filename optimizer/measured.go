@@ -3,6 +3,7 @@ package optimizer
 import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/costmodel"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -31,7 +32,7 @@ type measuredCosts struct {
 }
 
 func (m measuredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
-	if d, ok := m.counted[g.Traced(v)]; ok {
+	if d, ok := m.counted[traced.Origin(g, v)]; ok {
 		return d
 	}
 	return m.declared.Demand(g, v)

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -17,7 +18,7 @@ import (
 // The host then synchronizes with one open stream after the other. The cost of the last
 // synchronization is omitted, as for graphs.
 func (f *forecast) onStreams(s *ir.Schedule) (last model.Time, ends []model.Time) {
-	h := streamHost{profile: f.profile, records: s.Records(), task: make([]des.TaskID, s.Graph.Len())}
+	h := streamHost{profile: f.profile, records: schedules.Records(s), task: make([]des.TaskID, s.Graph.Len())}
 	ops := map[des.TaskID]ir.OpID{}
 	demand := make([]model.Demand, s.Graph.Len())
 	h.engine = des.New(f.profile, func(id des.TaskID, _ any) model.Demand {
@@ -33,7 +34,7 @@ func (f *forecast) onStreams(s *ir.Schedule) (last model.Time, ends []model.Time
 	for lane := range tail {
 		tail[lane] = des.NoTask
 	}
-	for group := range s.Groups() {
+	for group := range schedules.Groups(s) {
 		h.enqueue(s, group, &tail[s.Lane[group[0]]])
 		for _, v := range group {
 			ops[h.task[v]] = v
@@ -148,7 +149,7 @@ func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 	for _, v := range s.Order {
 		last[s.Lane[v]] = v
 	}
-	records := s.Records()
+	records := schedules.Records(s)
 	for _, v := range s.Order {
 		if last[s.Lane[v]] == v && !records[v] {
 			ends = append(ends, v)
@@ -161,12 +162,12 @@ func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 func (f *forecast) calls(s *ir.Schedule) (total model.Time) {
 	h := &f.profile.Host
 	total = model.Time(s.Syncs())*h.EventWait + model.Time(len(openEnds(s)))*h.Synchronize
-	for _, recorded := range s.Records() {
+	for _, recorded := range schedules.Records(s) {
 		if recorded {
 			total += h.EventRecord
 		}
 	}
-	for group := range s.Groups() {
+	for group := range schedules.Groups(s) {
 		if asOneGraph(s.Graph, group) {
 			total += groupCall(s.Graph, group, h)
 		} else {

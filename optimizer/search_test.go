@@ -71,7 +71,9 @@ func TestAutoSearches(t *testing.T) {
 		if testing.Short() && name == "mixed" {
 			continue
 		}
-		f, err := ir.ReadFile("testdata/search/" + name + ".rir")
+		text, err := os.ReadFile("testdata/search/" + name + ".rir")
+		require.NoError(t, err)
+		f, err := ir.Load(name, string(text))
 		require.NoError(t, err)
 		for _, streams := range []bool{false, true} {
 			res, err := Plan(f.Graph, Options{Strategy: "auto", Streams: streams, Verify: true})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -39,7 +40,7 @@ func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 			for v := range n {
 				op := g.Ops[v]
 				op.After = after(op.After, again[v], copied, n)
-				h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, g.Traced(ir.OpID(v)))
+				h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, traced.Origin(g, ir.OpID(v)))
 			}
 		}
 		return &h, nil

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -28,7 +29,7 @@ func withoutOps(g *ir.Graph, drop []bool) *ir.Graph {
 			continue
 		}
 		after[v] = []ir.OpID{ir.OpID(len(h.Ops))}
-		h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, g.Traced(ir.OpID(v)))
+		h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, traced.Origin(g, ir.OpID(v)))
 	}
 	return &h
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -57,7 +58,7 @@ func difference(g, t *ir.Graph) string {
 		}
 	}
 	for v := range g.Ops {
-		if id := g.Traced(ir.OpID(v)); g.Ops[v].Kind == ir.KindHost && !hasHost(t, id, g.Ops[v].Label) {
+		if id := traced.Origin(g, ir.OpID(v)); g.Ops[v].Kind == ir.KindHost && !hasHost(t, id, g.Ops[v].Label) {
 			return fmt.Sprintf(only, fmt.Sprintf("host call %v %s", id, g.Ops[v].Label))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/ptx/access"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -167,7 +168,7 @@ func (tr *Trace) promised(g *ir.Graph, id ir.OpID) (*ir.Launch, []ir.Range) {
 // own returns the operation of the trace from which launch id of a plan was made. It is nil if the plan
 // was read from text and has another launch there.
 func (tr *Trace) own(g *ir.Graph, id ir.OpID) *ir.Op {
-	traced := int(g.Traced(id))
+	traced := int(traced.Origin(g, id))
 	if traced >= tr.Graph.Len() || tr.Graph.Ops[traced].Launch == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -68,7 +69,11 @@ func onDevice(group, name, device string, build func(p *model.Profile) (*ir.Grap
 
 func fromFile(path string) func(*model.Profile) (*ir.Graph, error) {
 	return func(*model.Profile) (*ir.Graph, error) {
-		f, err := ir.ReadFile(path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read graph: %w", err)
+		}
+		f, err := ir.Load(path, string(text))
 		if err != nil {
 			return nil, err
 		}

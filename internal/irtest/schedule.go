@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -91,7 +92,7 @@ func delay(r *rand.Rand, s *ir.Schedule) {
 
 // join joins some operations into groups, where the rules for groups permit it.
 func join(r *rand.Rand, s *ir.Schedule) {
-	records := s.Records()
+	records := schedules.Records(s)
 	last := make([]ir.OpID, s.Lanes)
 	for lane := range last {
 		last[lane] = -1

@@ -86,3 +86,11 @@ func BindingsOf(p Program) Bindings {
 	}
 	return nil
 }
+
+// Origin returns the id that operation v of g had in the trace that g was made from.
+func Origin(g *ir.Graph, v ir.OpID) ir.OpID {
+	if g.Origin == nil {
+		return v
+	}
+	return g.Origin[v]
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/internal/plansize"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -84,7 +85,7 @@ func (c *Comparison) row(g *ir.Graph, opts optimizer.Options) Row {
 	}
 	s := plan.Schedule
 	r.Lanes, r.Waits = s.Lanes, s.Syncs()
-	for _, recorded := range s.Records() {
+	for _, recorded := range schedules.Records(s) {
 		if recorded {
 			r.Records++
 		}
