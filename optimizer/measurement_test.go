@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/costmodel"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -89,7 +90,7 @@ func TestMeasurementsOfOtherProgramsAreRefused(t *testing.T) {
 		{func(m *Measurement) { m.Launches = m.Launches[1:] }, "costs are missing for %1, a launch of first"},
 		{func(m *Measurement) { m.Launches = m.Launches[:1] }, "costs are missing for %2, a launch of second"},
 		{func(m *Measurement) { m.Launches = append(m.Launches, m.Launches[0]) }, "costs for %1, which is not a launch of the program"},
-		{func(m *Measurement) { m.Launches[1].Demand.Kind = model.Held }, `the costs of %2, a launch of second: the demand of a launch is of kind "held"; it must be a kernel`},
+		{func(m *Measurement) { m.Launches[1].Demand.Kind = des.Held }, `the costs of %2, a launch of second: the demand of a launch is of kind "held"; it must be a kernel`},
 		{func(m *Measurement) { m.Launches[1].Demand.Blocks = 0 }, "at least 1 block"},
 		{func(m *Measurement) { m.Launches[1].Demand.L2Bytes = -1 }, "l2_bytes is -1; it must be from 0 to 1e+18"},
 		{func(m *Measurement) { m.Launches[1].Demand.Updates = 1e300 }, "updates is 1e+300; it must be from 0 to 1e+18"},

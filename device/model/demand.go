@@ -11,17 +11,17 @@ import (
 type DemandKind uint8
 
 const (
-	Marker    DemandKind = iota // no resource: an event record, an empty node
-	Kernel                      // multiprocessors and memory
-	CopyIn                      // host to device copy engine
-	CopyOut                     // device to host copy engine
-	CopyOn                      // memory bandwidth: a copy within the device or a memset
-	Host                        // the host callback thread
-	Fixed                       // no resource, for Duration: an operation with a declared cost
-	Condition                   // no resource, for the time in which a conditional node evaluates its condition
-	Held                        // no resource, until Release or Return
+	Marker  DemandKind = iota // no resource: an event record, an empty node
+	Kernel                    // multiprocessors and memory
+	CopyIn                    // host to device copy engine
+	CopyOut                   // device to host copy engine
+	CopyOn                    // memory bandwidth: a copy within the device or a memset
+	Host                      // the host callback thread
+	Fixed                     // no resource, for Duration: an operation with a declared cost
 )
 
+// demandKinds are the names of the kinds. The last two are kinds of internal/des, for tasks of the simulated device whose
+// end follows from no demand.
 var demandKinds = []string{"marker", "kernel", "copy in", "copy out", "copy on", "host", "fixed", "condition", "held"}
 
 func (k DemandKind) String() string { return demandKinds[k] }

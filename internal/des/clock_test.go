@@ -80,7 +80,7 @@ func TestTasksDependAcrossDevices(t *testing.T) {
 // A held task of one device ends when another releases it, at the time of the clock.
 func TestOneDeviceReleasesWhatAnotherHolds(t *testing.T) {
 	clock := NewClock()
-	a := clock.Engine(plain(), func(TaskID, any) model.Demand { return model.Demand{Kind: model.Held} })
+	a := clock.Engine(plain(), func(TaskID, any) model.Demand { return model.Demand{Kind: Held} })
 	b := clock.Engine(plain(), func(TaskID, any) model.Demand { return model.Demand{Kind: model.Fixed, Duration: 50 * ns} })
 	held := a.Add(Task{})
 	b.Add(Task{Arrival: 10 * ns})

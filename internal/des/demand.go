@@ -7,6 +7,12 @@ import (
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
 
+// Kinds of demands that follow those of package model.
+const (
+	Condition = model.Fixed + 1 + iota // no resource, for the time in which a conditional node evaluates its condition
+	Held                               // no resource, until Release or Return
+)
+
 // PageFaults reports whether kernels can fault in managed memory. Before compute capability 6.0, all managed memory
 // that a kernel uses moves before the kernel starts.
 func PageFaults(p *model.Profile) bool { return p.ComputeMajor >= 6 }

@@ -126,9 +126,9 @@ func (e *Engine) begin(now model.Time, id TaskID) {
 		e.finish(id, &Spent{})
 	case model.Fixed:
 		e.endAt(id, Declared, now, d.Duration)
-	case model.Condition:
+	case Condition:
 		e.endAt(id, Deciding, now, e.profile.ConditionLatency)
-	case model.Held:
+	case Held:
 	case model.Host:
 		e.hostCall(id, d.Duration)
 	case model.Kernel, model.CopyIn, model.CopyOut, model.CopyOn:

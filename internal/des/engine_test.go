@@ -417,7 +417,7 @@ func TestUnfoldingTask(t *testing.T) {
 				body := e.Add(Task{Arrival: e.Now(), Gap: 5 * ns, Deps: []TaskID{id}, Data: "body"})
 				e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{body}, Data: data}), behind)
 			}
-			return model.Demand{Kind: model.Condition}
+			return model.Demand{Kind: Condition}
 		case "body":
 			return model.Demand{Kind: model.Fixed, Duration: 20 * ns}
 		}
@@ -452,7 +452,7 @@ func TestAttachKeepsWhatWaitsThere(t *testing.T) {
 // A held task and what depends on it wait for Release, while others go on.
 func TestHeldTasksWaitForTheirRelease(t *testing.T) {
 	e := demanding(plain())
-	held := e.Add(Task{Data: model.Demand{Kind: model.Held}, Arrival: 5 * ns})
+	held := e.Add(Task{Data: model.Demand{Kind: Held}, Arrival: 5 * ns})
 	after := e.Add(Task{Data: model.Demand{Kind: model.Fixed, Duration: 10 * ns}, Deps: []TaskID{held}})
 	other := e.Add(Task{Data: model.Demand{Kind: model.Fixed, Duration: 100 * ns}})
 	end, ok := e.TryWait(other)
@@ -474,8 +474,8 @@ func TestReturnEndsAsHostCallsDo(t *testing.T) {
 	p := plain()
 	p.HostCallLatency = 7 * ns
 	e := demanding(p)
-	a := e.Add(Task{Data: model.Demand{Kind: model.Held}, Arrival: 5 * ns})
-	b := e.Add(Task{Data: model.Demand{Kind: model.Held}, Arrival: 6 * ns})
+	a := e.Add(Task{Data: model.Demand{Kind: Held}, Arrival: 5 * ns})
+	b := e.Add(Task{Data: model.Demand{Kind: Held}, Arrival: 6 * ns})
 	c := e.Add(Task{Data: model.Demand{Kind: model.Host}, Arrival: 6 * ns})
 	e.Run(6 * ns)
 	e.Return(b)
@@ -484,4 +484,9 @@ func TestReturnEndsAsHostCallsDo(t *testing.T) {
 	e.Drain()
 	assert.Equal(t, []Span{{20 * ns, 27 * ns}, {13 * ns, 20 * ns}, {6 * ns, 13 * ns}}, []Span{e.Span(a), e.Span(b), e.Span(c)})
 	assert.Panics(t, func() { e.Return(a) }, "it has ended")
+}
+
+func TestKindsHaveNames(t *testing.T) {
+	assert.Equal(t, "condition", Condition.String())
+	assert.Equal(t, "held", Held.String())
 }

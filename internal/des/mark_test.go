@@ -53,7 +53,7 @@ func TestAMarkHoldsWhatUnfolds(t *testing.T) {
 			body := e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id}, Data: len(name)})
 			e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id, body}, Data: name}), behind)
 		}
-		return model.Demand{Kind: model.Condition}
+		return model.Demand{Kind: Condition}
 	})
 	e.OnEnd(func(r *Record) { ended[r.Data]++ })
 	loop := e.Add(Task{Data: "loop"})
@@ -87,7 +87,7 @@ func TestAMarkInALoopHoldsTheRest(t *testing.T) {
 			body := e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id}})
 			e.Attach(e.Add(Task{Arrival: e.Now(), Deps: []TaskID{id, body}, Data: data}), behind)
 		}
-		return model.Demand{Kind: model.Condition}
+		return model.Demand{Kind: Condition}
 	})
 	e.Add(Task{Data: "loop"})
 	for rounds < 3 {

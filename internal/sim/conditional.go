@@ -124,7 +124,7 @@ func (d *Device) decide(id des.TaskID, v *visit) model.Demand {
 		}
 		d.unfold(id, v, n)
 	}
-	return model.Demand{Kind: model.Condition}
+	return model.Demand{Kind: des.Condition}
 }
 
 const conditionBytes = 4

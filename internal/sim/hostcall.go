@@ -52,7 +52,7 @@ func (d *Device) startHostCall(id des.TaskID, j *job) model.Demand {
 	r := &hostRun{on: d, id: id, begun: time.Now(), returned: make(chan struct{})}
 	d.calls, d.standing = append(d.calls, r), r
 	go r.run(call)
-	return model.Demand{Kind: model.Held}
+	return model.Demand{Kind: des.Held}
 }
 
 func (r *hostRun) run(call func() *device.Error) {

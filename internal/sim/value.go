@@ -79,7 +79,7 @@ func (d *Device) startValues(id des.TaskID, j *job) model.Demand {
 		return model.Demand{}
 	}
 	d.held = append(d.held, h)
-	return model.Demand{Kind: model.Held}
+	return model.Demand{Kind: des.Held}
 }
 
 // proceed runs operations up to one that has to wait. It returns true if none had to. An access to freed memory is a
