@@ -52,7 +52,6 @@ type segment struct {
 type reader struct{ op, next int32 }
 
 // newSweep returns a sweep over operations numbered below ops and buffers of these sizes in bytes.
-
 func newSweep(ops int, sizes []int64) *sweep {
 	s := &sweep{buffers: make([][]segment, len(sizes)), seen: make([]int32, ops)}
 	for i := range s.seen {

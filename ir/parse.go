@@ -14,7 +14,10 @@ func Parse(name, src string) (*File, error) {
 }
 
 // parser builds a graph from its text by recursive descent. See docs/IR.md for
-// the grammar. It reports up to maxErrors mistakes: after one, it goes on with the next statement.
+// the grammar. It reports up to maxErrors mistakes: after one, it goes on with the next statement. This is recovery in
+// panic mode (Aho, Sethi and Ullman, Compilers, 4.1), with the end of the line as the synchronizing token. A mistake in
+// the header of a block is skipped up to the brace, so that the statements of the block are not read as those of the
+// block around it.
 //
 // Methods read one construct each, whose syntax is in their comments. They return a zero value after a
 // mistake and need not check for it, since the scanner reads nothing until the statement ends.

@@ -67,8 +67,11 @@ func (v *scheduleVerifier) offsets() bool {
 
 // exclusive: a buffer that is not temporary shares no bytes, since its contents must be kept.
 //
-// Buffers are visited by offset. A pair that overlaps is found through the buffers that end last so far, of
-// all and of those that are not temporary: O(n log n).
+// Buffers are visited by offset. A buffer overlaps an earlier one if that ends behind the offset of the buffer, and
+// if any earlier one does, then the one that ends last does. So two are kept: of all buffers the one that ends last,
+// which is compared with buffers that are not temporary, and of the buffers that are not temporary the one that ends
+// last, which is compared with temporary ones. The time is O(n log n). One pair is reported for a buffer, not every
+// pair.
 func (v *scheduleVerifier) exclusive() {
 	var placed []BufferID
 	for b, off := range v.s.Offset {

@@ -20,6 +20,9 @@ func (v *verifier) condition(id OpID, op *Op) {
 
 // bodies are valid graphs that share the tables of the graph around them. The body of a loop writes the
 // scalar of the condition, else the loop would run to its limit.
+//
+// Each body is verified as a graph of its own. The Uses of the operation are the union of the accesses of its bodies,
+// so the rules about hazards need not enter them.
 func (v *verifier) bodies(id OpID, op *Op) {
 	c := op.Control
 	if c == nil {

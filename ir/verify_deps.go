@@ -50,6 +50,9 @@ func (g *Graph) preds() *dense.Preds {
 }
 
 // hazards: every conflict and after edge is implied by a path of dependencies.
+//
+// The conflicts are computed from the accesses anew, by the sweep of this package. The sweep omits pairs with a
+// dependency of their own, which are most, so a batch holds the others only. One search for paths decides a batch.
 func (v *verifier) hazards() {
 	d := v.g.preds()
 	v.g.needs(d, func(needs []conflict) bool {

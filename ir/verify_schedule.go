@@ -56,6 +56,12 @@ func VerifySchedule(s *Schedule) error {
 }
 
 // scheduleVerifier checks one schedule. The graphs over turns are made on demand.
+//
+// Lanes and waits form a graph whose nodes are the turns: an edge leads to each turn from the turn before it on its
+// lane, and from each operation that it waits for. The rules order and waits make every edge run to a later turn, so
+// the graph has no cycle and its nodes are in topological order. A pair of operations is ordered if a path leads from
+// the first to the second. dense.Preds.Implied decides this for a batch of pairs, with the lanes as its chains:
+// O((operations + waits) · lanes) in the worst case.
 type scheduleVerifier struct {
 	report
 	s    *Schedule
