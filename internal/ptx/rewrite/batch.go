@@ -32,10 +32,12 @@ type BatchOptions struct {
 	Equal []bool
 	// Grid is the grid of every instance. It is ignored if Grids is set.
 	Grid [3]uint32
-	// Instances is the number of instances. For FromTable it is the number that
-	// Result.Grid is for; the code does not depend on it if Grid is set.
+	// Instances is the number of instances. With a table or a list of rows it is the number
+	// that Result.Grid is for. The code does not depend on it, but a table of unequal grids
+	// has room for no more rows than the next power of two.
 	Instances int
-	// Grids, with one element for each instance, are grids of unequal size.
+	// Grids, with one element for each instance, are grids of unequal size. With FromTable
+	// the rows hold the grids: these may be others, of as many dimensions, see Table.PutGrids.
 	Grids [][3]uint32
 	// Partial is for FromTable: the table begins with the number of rows in use. Blocks of
 	// the other instances of the launch leave at once. Without it, all rows are in use.
@@ -89,8 +91,10 @@ func (o *BatchOptions) check(f *ptx.Func) error {
 		return fmt.Errorf("rewrite: batch of %s has %d grids for %d instances", f.Name, len(o.Grids), o.Instances)
 	case len(o.Equal) > len(f.Params):
 		return fmt.Errorf("rewrite: batch of %s marks %d parameters of %d", f.Name, len(o.Equal), len(f.Params))
-	case o.Partial && o.Source != FromTable:
-		return fmt.Errorf("rewrite: batch of %s: only a table can be in use in part", f.Name)
+	case o.Partial && (o.Source != FromTable || o.Grids != nil):
+		return fmt.Errorf("rewrite: batch of %s: Partial is for a table of instances with equal grids", f.Name)
+	case o.Grids != nil && o.Source == FromRows:
+		return fmt.Errorf("rewrite: batch of %s: instances in a list of rows have equal grids", f.Name)
 	}
 	grids := o.Grids
 	if grids == nil {

@@ -32,14 +32,14 @@ func batchCase(t *testing.T, k corpusKernel, seed uint64) string {
 		for i := range shapes {
 			shapes[i] = s
 		}
-		if o.Source == FromParameters && rng.IntN(2) == 0 {
+		if o.Source != FromRows && rng.IntN(2) == 0 {
 			for i := range shapes {
 				shapes[i].grid = k.shape(rng).grid
 				o.Grids = append(o.Grids, shapes[i].grid)
 			}
 		}
 		spare := 0
-		if o.Source == FromTable && rng.IntN(2) == 0 {
+		if o.Source == FromTable && o.Grids == nil && rng.IntN(2) == 0 {
 			o.Partial, spare = true, rng.IntN(3)
 		}
 		if o.Source == FromRows {
@@ -83,6 +83,11 @@ func batchCase(t *testing.T, k corpusKernel, seed uint64) string {
 		case FromTable:
 			data, err := r.Table.Layout(all...)
 			require.NoError(t, err)
+			if o.Grids != nil {
+				launch, err := r.Table.PutGrids(data, o.Grids)
+				require.NoError(t, err)
+				require.Equal(t, launch, r.Grid)
+			}
 			table = b.alloc(data)
 		case FromRows:
 			list := make([]byte, 8*o.Instances)

@@ -44,19 +44,21 @@ type Origin struct {
 // OriginKind is the kind of value that a parameter has.
 type OriginKind uint8
 
-// The kinds of parameters. Those that begin with Grid are functions of the original grid, and
-// with First they are the parameters that Range adds, see RangeArguments. These have 32 bits.
+// The kinds of parameters. First and those that begin with Grid are added by Range and have 32
+// bits: see RangeArguments.
 const (
 	Argument     OriginKind = iota // an argument of a part
 	TableAddress                   // the address of the table or of the list of rows of Batch, 64 bits
 	RowOffset                      // what is added to the address of each row, 32 bits
 	First                          // index of the first block to run
-	GridX                          // the extents
+	GridX                          // extents of the original grid
 	GridY
 	GridZ
-	GridMagicX // the multiplier and the shift of a division by the extent in x
-	GridShiftX
-	GridMagicY // the same for y
+	GridMinusX // their negatives, as two's complement
+	GridMinusY
+	GridMagicX // multipliers of the divisions by extents
+	GridMagicY
+	GridShiftX // shifts of the divisions by extents
 	GridShiftY
 )
 

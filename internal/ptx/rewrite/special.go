@@ -213,10 +213,28 @@ func argumentList(in *ptx.Inst) *ptx.Operand {
 	return &in.Args[at+1]
 }
 
-// replace replaces special registers in f. Only mov and cvt read them. A mov of 16 bits becomes
-// a cvt, since the value has 32.
+// replace replaces special registers in f. Only mov and cvt read them. A mov that is the only
+// definition of its register disappears: the register becomes that of the value. A mov of 16 bits
+// becomes a cvt, since the value has 32.
 func replace(f *ptx.Func, vals values) {
+	defs := definitions(f)
+	same := map[ptx.RegID]ptx.RegID{}
+	rebuild(f, func(_ int, in ptx.Inst) []ptx.Inst {
+		val, ok := copied(&in, vals)
+		if ok && in.Guard.Reg == ptx.NoReg && defs[in.Args[0].Reg] == 1 && f.Regs[in.Args[0].Reg].Type.Size() == 4 {
+			same[in.Args[0].Reg] = val.Reg
+			return nil
+		}
+		return []ptx.Inst{in}
+	})
+	follow := func(id *ptx.RegID) {
+		if to, ok := same[*id]; ok {
+			*id = to
+		}
+	}
 	eachOperand(f, func(in *ptx.Inst, op *ptx.Operand) {
+		follow(&op.Reg)
+		follow(&op.Reg2)
 		val, ok := vals[op.Name]
 		if op.Kind != ptx.OpSpecial || !ok {
 			return
@@ -226,6 +244,15 @@ func replace(f *ptx.Func, vals values) {
 			in.Name, in.Suffix = "cvt", []string{"u16", "u32"}
 		}
 	})
+}
+
+// copied returns the register that replaces the special register which a mov of 32 bits reads.
+func copied(in *ptx.Inst, vals values) (val ptx.Operand, ok bool) {
+	if in.Name != "mov" || in.Args[0].Kind != ptx.OpReg || in.Args[1].Kind != ptx.OpSpecial || lastType(in).Size() != 4 {
+		return val, false
+	}
+	val, ok = vals[in.Args[1].Name]
+	return val, ok && val.Kind == ptx.OpReg
 }
 
 // lastType returns the last type among the suffixes of an instruction.

@@ -15,11 +15,13 @@ import (
 //	│ rows in use │   │ row 0          │ row 1          │ …
 //	└ if Partial ─┘   │ a │ b │ pad    │ a │ b │ pad    │
 type Table struct {
-	Header int // bytes before the first row, 0 if all rows are always in use
+	Header int // bytes before the first row
 	Stride int // bytes of a row, a multiple of 16
 	Fields []Field
 	grid   func(rows int) [3]uint32
-	params int // bytes of an original parameter block
+	params int     // bytes of an original parameter block
+	count  bool    // begins with the number of rows in use
+	uneven *uneven // of grids of unequal size, else nil
 }
 
 // Field is a parameter in a row.
@@ -34,9 +36,13 @@ type Field struct {
 const tableAlign = 16
 
 // newTable returns the layout for the parameters that differ.
-func newTable(f *ptx.Func, differs func(i int) bool, partial bool) *Table {
-	t := &Table{params: f.ParamBytes()}
-	if partial {
+func newTable(f *ptx.Func, differs func(i int) bool, o *BatchOptions) *Table {
+	t := &Table{params: f.ParamBytes(), count: o.Partial}
+	switch {
+	case o.Grids != nil:
+		t.uneven = newUneven(o.Grids)
+		t.Header, t.Stride = t.uneven.header(), 4*(1+len(t.uneven.figures))
+	case o.Partial:
 		t.Header = tableAlign
 	}
 	for i, v := range f.Params {
@@ -54,7 +60,8 @@ func newTable(f *ptx.Func, differs func(i int) bool, partial bool) *Table {
 // alignTo rounds n up to a multiple of a power of two.
 func alignTo(n, align int) int { return (n + align - 1) &^ (align - 1) }
 
-// Grid returns the grid of a launch that runs the first rows of the table.
+// Grid returns the grid of a launch that runs the first rows of a table of equal grids. For
+// others see PutGrids.
 func (t *Table) Grid(rows int) [3]uint32 { return t.grid(rows) }
 
 // Bytes returns the size of a table of n rows.
@@ -77,14 +84,15 @@ func (t *Table) PutRow(table []byte, i int, block []byte) error {
 }
 
 // PutCount writes the number of rows in use. Blocks of the other instances leave at once. It has
-// no effect on a table without a header.
+// no effect without BatchOptions.Partial.
 func (t *Table) PutCount(table []byte, n int) {
-	if t.Header > 0 {
+	if t.count {
 		binary.LittleEndian.PutUint32(table, uint32(n))
 	}
 }
 
-// Layout returns a table with the rows of the given instances, all in use.
+// Layout returns a table with the rows of the given instances, all in use. If their grids
+// differ, PutGrids must be called, too.
 func (t *Table) Layout(blocks ...[]byte) ([]byte, error) {
 	table := make([]byte, t.Bytes(len(blocks)))
 	t.PutCount(table, len(blocks))
@@ -100,20 +108,16 @@ func (t *Table) Layout(blocks ...[]byte) ([]byte, error) {
 // instruction that takes the address of one takes that of the field, so that all parameters
 // whose address is taken are in the table.
 //
-//	ld.param.u64       %table, [table];
-//	cvta.to.global.u64 %table, %table;
+//	ld.param.u64       %table, [table];              declared .ptr .global: no cvta is needed
 //	mad.wide.u32       %row, %instance, Stride, %table;
 //	…
 //	ld.global.nc.u64   %rd1, [%row+Offset];          was ld.param.u64 %rd1, [p];
 func (b *batch) fromTable(place *placement, vals values) error {
-	if b.options.Grids != nil {
-		return refuse(b.kernel.Name, "its grids differ in size, which a table cannot have")
-	}
 	differs, err := b.inTable()
 	if err != nil {
 		return err
 	}
-	t := newTable(b.kernel, differs, b.options.Partial)
+	t := newTable(b.kernel, differs, &b.options)
 	t.grid = place.gridFor
 	b.result.Table = t
 	original := b.kernel.Params
@@ -124,7 +128,7 @@ func (b *batch) fromTable(place *placement, vals values) error {
 			b.result.Params = append(b.result.Params, Origin{Argument, -1, i})
 		}
 	}
-	row := b.rowOf(place, t)
+	row := b.rowOf(place, t, vals)
 	fields := map[*ptx.Var]int64{}
 	for _, f := range t.Fields {
 		fields[original[f.Param]] = int64(t.Header + f.Offset)
@@ -138,20 +142,20 @@ func (b *batch) fromTable(place *placement, vals values) error {
 }
 
 // rowOf declares the parameters of the table and returns a register with the address of the row of the block's instance.
-func (b *batch) rowOf(place *placement, t *Table) ptx.Operand {
+func (b *batch) rowOf(place *placement, t *Table, vals values) ptx.Operand {
 	param := b.result.add(b.kernel, Origin{Kind: TableAddress}, ptx.U64, b.tag+"_table")
+	param.Ptr = ptx.PtrAttr{Present: true, Space: ptx.Global, Align: tableAlign}
 	table, row := b.reg("table", ptx.B64), b.reg("row", ptx.B64)
 	b.emit("ld.param.u64", table, memory(param, 0))
-	b.emit("cvta.to.global.u64", table, table)
-	if b.options.Source == FromRows {
+	switch {
+	case b.options.Source == FromRows:
 		b.rowInList(place, table, row)
 		return row
-	}
-	if t.Header > 0 {
-		count, outside := b.reg("count", ptx.B32), b.reg("outside", ptx.Pred)
-		b.emit("ld.global.nc.u32", count, memoryAt(table, 0))
-		b.emit("setp.ge.u32", outside, place.index, count)
-		b.guarded(when(outside), "exit")
+	case t.uneven != nil:
+		b.findRow(t, table, row, vals)
+		return row
+	case t.count:
+		b.leaveAbove(place.index, table)
 	}
 	b.emit("mad.wide.u32", row, place.index, number(uint32(t.Stride)), table)
 	return row
@@ -164,18 +168,16 @@ func (b *batch) rowOf(place *placement, t *Table) ptx.Operand {
 //	setp.eq.u64       %none, %row, 0;
 //	@%none exit;
 //	ld.param.u32      %offset, [offset];
-//	cvt.u64.u32       %wide, %offset;
-//	add.u64           %row, %row, %wide;
+//	mad.wide.u32      %row, %offset, 1, %row;
 func (b *batch) rowInList(place *placement, table, row ptx.Operand) {
 	param := b.result.add(b.kernel, Origin{Kind: RowOffset}, ptx.U32, b.tag+"_offset")
-	none, offset, wide := b.reg("none", ptx.Pred), b.reg("offset", ptx.B32), b.reg("wide", ptx.B64)
+	none, offset := b.reg("none", ptx.Pred), b.reg("offset", ptx.B32)
 	b.emit("mad.wide.u32", row, place.index, number(8), table)
 	b.emit("ld.global.nc.u64", row, memoryAt(row, 0))
 	b.emit("setp.eq.u64", none, row, number(0))
 	b.guarded(when(none), "exit")
 	b.emit("ld.param.u32", offset, memory(param, 0))
-	b.emit("cvt.u64.u32", wide, offset)
-	b.emit("add.u64", row, row, wide)
+	b.emit("mad.wide.u32", row, offset, number(1), row)
 }
 
 // inTable decides which parameters are in the table: those that differ, and if one of these has
