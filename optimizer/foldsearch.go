@@ -143,9 +143,8 @@ func (f *foldSearch) wait(o *outlook, s *ir.Schedule, end func(ir.OpID) model.Ti
 }
 
 // cost is the objective of a search. The host's time in calls counts half, because the program may use
-// that time otherwise. With full weight, HITS at 16384 vertices with prefetches, on a GTX 1660 Super,
-// makes four calls fewer than by hand and takes 1.9 us longer. With a quarter, it makes two calls more
-// in managed memory on an H200, to be 0.4 us quicker.
+// that time otherwise. HITS at 16384 vertices in managed memory on an H200 makes two calls fewer with
+// full weight and takes 0.8 us longer. With a quarter, it makes two calls more and takes 1.8 us longer.
 func (o *outlook) cost() model.Time { return o.took + o.host/2 }
 
 // within reports whether o is within the limit in time, waits and, if estimated, the readiness of kernels.
