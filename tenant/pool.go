@@ -14,7 +14,16 @@ import (
 type Options struct {
 	MaxMembers int   // tenants that run together, at most; 0 means 64
 	CacheBytes int64 // memory of the graphs that run several tenants, in bytes, about; 0 means 256 MiB
+
+	// Reopen opens a device that takes the place of one on which a kernel has failed. A GPU refuses all work after such
+	// a fault, and the contents of its memory are lost. With Reopen, the pool runs the members of the failed round again
+	// on the new device, one by one, so that only the tenant with the fault gets an error, and records the programs of
+	// all others there (see AddProgram). Without it, all requests end with the error. The pool closes these devices.
+	Reopen func() (device.Device, error)
 }
+
+// Program records the program of a tenant on a device, and writes its constant data there.
+type Program = tenancy.Program
 
 // Stats counts what a pool did.
 type Stats = tenancy.Stats
@@ -25,6 +34,8 @@ var (
 	ErrClosed = tenancy.ErrClosed
 	// ErrRemoved is the error of requests of a tenant that was removed.
 	ErrRemoved = tenancy.ErrRemoved
+	// ErrLost is the error of tenants of traces after a kernel of any tenant has failed.
+	ErrLost = tenancy.ErrLost
 )
 
 // DeadlineError is the error of a request that could not end in time. It did not run.
@@ -37,7 +48,6 @@ type FaultError = tenancy.FaultError
 // goroutine. While a pool is open, only the pool may use the device: a goroutine of the pool makes all calls into it. Use
 // lends it to others.
 type Pool struct {
-	dev      device.Device
 	requests chan *call
 	commands chan func(*tenancy.Server)
 	quit     chan struct{} // closed by Close
@@ -51,8 +61,8 @@ func NewPool(dev device.Device, o Options) (*Pool, error) {
 	if absent.Is(dev) {
 		return nil, absent.Nil("the device")
 	}
-	p := &Pool{dev: dev, requests: make(chan *call), commands: make(chan func(*tenancy.Server)), quit: make(chan struct{}), closed: make(chan struct{})}
-	go p.serve(tenancy.NewServer(dev, tenancy.Options{MaxMembers: o.MaxMembers, CacheBytes: o.CacheBytes}))
+	p := &Pool{requests: make(chan *call), commands: make(chan func(*tenancy.Server)), quit: make(chan struct{}), closed: make(chan struct{})}
+	go p.serve(tenancy.NewServer(dev, tenancy.Options{MaxMembers: o.MaxMembers, CacheBytes: o.CacheBytes, Reopen: o.Reopen}))
 	return p, nil
 }
 
@@ -88,10 +98,29 @@ func (p *Pool) Add(trace *tracer.Trace) (*Tenant, error) {
 	return t, nil
 }
 
+// AddProgram makes a tenant of a program. It calls the program with the device of the pool on the goroutine of the pool,
+// now and after each fault of a kernel, on the device that Options.Reopen opens. The pool closes the traces. Buffers that
+// the program keeps for later, to read results, must be those of the trace that Request.After receives. State that
+// the tenant keeps in device memory from run to run is lost with the device.
+func (p *Pool) AddProgram(name string, program Program) (*Tenant, error) {
+	if program == nil {
+		return nil, absent.Nil("the program")
+	}
+	t := &Tenant{pool: p}
+	var err error
+	if closed := p.do(func(s *tenancy.Server) { t.tenant, err = s.AddProgram(name, program) }); closed != nil {
+		return nil, closed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("add tenant %s: %w", name, err)
+	}
+	return t, nil
+}
+
 // Use calls f with the device on the goroutine of the pool, for example to trace the program of another tenant. Runs in
 // flight continue. f must not call methods of the pool or of its tenants.
 func (p *Pool) Use(f func(device.Device) error) (err error) {
-	if closed := p.do(func(*tenancy.Server) { err = f(p.dev) }); closed != nil {
+	if closed := p.do(func(s *tenancy.Server) { err = f(s.Device()) }); closed != nil {
 		return closed
 	}
 	return err

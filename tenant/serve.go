@@ -16,7 +16,7 @@ func (p *Pool) serve(s *tenancy.Server) {
 	for {
 		next, err := s.Launch()
 		if err != nil {
-			s.Harvest() // ends all requests with the error
+			s.Harvest() // recovers, or ends all requests with the error
 		}
 		if s.Busy() && s.Ended() == nil {
 			timer.Reset(settle)

@@ -20,6 +20,9 @@ func (s *Server) Await(ctx context.Context, until time.Duration) error {
 		for _, r := range s.rounds {
 			s.wait = append(s.wait, r.end)
 		}
+		if until != Never {
+			until -= s.epoch
+		}
 		s.breaks(s.virtual.WaitFirst(until, s.wait...))
 	} else if err := s.sleep(ctx, until); err != nil {
 		return err
@@ -32,7 +35,7 @@ func (s *Server) Await(ctx context.Context, until time.Duration) error {
 func (s *Server) sleep(ctx context.Context, until time.Duration) error {
 	var due <-chan time.Time
 	if until != Never {
-		timer := time.NewTimer(until - s.dev.Now())
+		timer := time.NewTimer(until - s.Now())
 		defer timer.Stop()
 		due = timer.C
 	}
@@ -55,53 +58,47 @@ func (s *Server) Ended() <-chan struct{} {
 	return s.ended
 }
 
-// Harvest ends the requests of all rounds that have ended.
+// Harvest ends the requests of all rounds that have ended. If the device has failed and there is no other, it ends all
+// requests.
 func (s *Server) Harvest() {
-	for i := 0; i < len(s.rounds); i++ {
-		if r := s.rounds[i]; s.over(r) {
-			s.rounds = slices.Delete(s.rounds, i, i+1)
-			i--
-			s.conclude(r)
+	for i := 0; i < len(s.rounds) && s.failed == nil; i++ {
+		r := s.rounds[i]
+		if !s.over(r) {
+			continue
 		}
+		took, err := s.dev.Elapsed(r.begin, r.end)
+		if err != nil {
+			s.breaks(err)
+			break
+		}
+		s.rounds = slices.Delete(s.rounds, i, i+1)
+		i--
+		s.conclude(r, took)
 	}
-	if s.failed != nil {
+	if s.failed != nil && !s.recover() {
 		s.failAll()
 	}
 }
 
 // over reports whether the work of a round has ended, with or without an error.
 func (s *Server) over(r *round) bool {
-	if s.failed != nil {
-		return true
-	}
 	if s.virtual == nil {
 		return r.over.Load()
 	}
-	err := s.virtual.QueryEvent(r.end)
-	return err == nil || device.CodeOf(err) != device.NotReady
+	return device.CodeOf(s.virtual.QueryEvent(r.end)) != device.NotReady
 }
 
 // conclude ends the requests of a round, learns from its time, and makes its memory free for another round.
-func (s *Server) conclude(r *round) {
-	took, err := s.dev.Elapsed(r.begin, r.end)
-	if err != nil {
-		s.breaks(err)
-	}
-	now := s.dev.Now()
-	if s.failed == nil {
-		s.learn(r, took)
-	} else if r.super != nil {
-		r.cohort.flying--
-	}
+func (s *Server) conclude(r *round, took time.Duration) {
+	now := s.Now()
+	s.learn(r, took)
 	for _, q := range r.requests {
 		q.Launched, q.Members = r.launched, len(r.members)
-		result := s.failed
-		if result == nil && q.After != nil {
-			if err := q.After(q.Tenant.trace); err != nil {
-				result = &FaultError{q.Tenant.Name, err}
-			}
+		err := call(q.After, q.Tenant.trace)
+		if err != nil {
+			err = &FaultError{q.Tenant.Name, err}
 		}
-		s.finish(q, now, result)
+		s.finish(q, now, err)
 	}
 	clear(r.requests)
 	s.free = append(s.free, r)
@@ -144,7 +141,7 @@ func (s *Server) ranAlone(t *Tenant) {
 func (s *Server) failAll() {
 	for _, c := range s.cohorts {
 		for _, r := range c.waiting.remove(func(*Request) bool { return true }) {
-			s.finish(r, s.dev.Now(), s.failed)
+			s.finish(r, s.Now(), s.failed)
 		}
 	}
 }

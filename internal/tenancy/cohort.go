@@ -55,8 +55,8 @@ func (c *cohort) arrive(now time.Duration) {
 }
 
 // line returns what decide needs.
-func (c *cohort) line(limit int, now time.Duration) *line {
-	l := &line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times}
+func (c *cohort) line(limit int) line {
+	l := line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times}
 	if r := c.waiting.first(); r != nil {
 		l.deadline = r.Deadline
 	}

@@ -33,7 +33,7 @@ func decide(l *line, now time.Duration) (n int, at time.Duration) {
 	if l.waiting == 0 {
 		return 0, never
 	}
-	n = size(l)
+	n = size(l, now)
 	if n < l.waiting || n == l.limit || l.times.fills(n) || l.every == 0 || !l.times.known() {
 		return n, now
 	}
@@ -53,15 +53,18 @@ func decide(l *line, now time.Duration) (n int, at time.Duration) {
 	return 0, min(latest, patience)
 }
 
-// size returns how many of the waiting requests a round serves: the count with the most requests per time. Requests
-// beyond it join the next round. A count that was not seen yet is predicted by the formula.
-func size(l *line) int {
+// size returns how many of the waiting requests a round serves: the count with the most requests per time, of those with
+// which the first request ends in time. Requests beyond it join the next round.
+func size(l *line, now time.Duration) int {
 	most := min(l.waiting, l.limit)
-	best, rate := most, 0.0
+	best, rate := 1, 0.0
 	for n := most; n > 0; n-- {
 		t := l.times.predict(n)
 		if t <= 0 {
 			return most
+		}
+		if l.deadline != never && now+t > l.deadline {
+			continue
 		}
 		if r := float64(n) / float64(t); r > rate*1.001 {
 			best, rate = n, r

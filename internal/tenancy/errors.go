@@ -10,6 +10,7 @@ import (
 var (
 	ErrClosed  = errors.New("the pool is closed")
 	ErrRemoved = errors.New("the tenant was removed")
+	ErrLost    = errors.New("a kernel of another tenant failed, and the memory of the device was lost: add the tenant as a program, which can be recorded again")
 )
 
 // DeadlineError is the error of a request that cannot end in time. It was not run.

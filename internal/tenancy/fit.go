@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"maps"
 	"math"
 	"time"
 
@@ -13,24 +14,29 @@ import (
 //
 // a is the cost of any round, w that of a wave of blocks over the device, and p that of an instance. The period is the
 // number of instances that fill a wave: multiprocessors times resident blocks, over the blocks of an instance. The three
-// are fitted to the mean times of the counts seen, by least squares with a preference for small p and w, since few
+// are fitted to the mean times of the counts seen, by least squares with a slight preference for small ones, since few
 // different counts may have been seen. They are at least 0.
 type fit struct {
 	period float64 // instances in a wave; 0 if unknown, and then there are no waves
 	mean   map[int]float64
 	a      float64 // ns, as are w and p
 	w, p   float64
-	stale  bool // an observation came after the last solution
+	solved map[int]float64 // the means that a, w and p are fitted to
+	stale  bool            // means have changed since
 }
 
 const (
 	// keep is the weight of the mean so far when an observation comes in.
 	keep = 0.75
-	// fitRidge is the weight of the preference for small w and p, relative to that of an observation.
-	fitRidge = 1e-4
+	// moved is the relative change of a mean from which the coefficients are fitted again.
+	moved = 0.01
+	// fitRidge is the weight of the preference for small coefficients, relative to that of the observations.
+	fitRidge = 1e-6
 )
 
-func newFit(period float64) *fit { return &fit{period: period, mean: map[int]float64{}} }
+func newFit(period float64) *fit {
+	return &fit{period: period, mean: map[int]float64{}, solved: map[int]float64{}}
+}
 
 // observe records that a round of n instances took t.
 func (f *fit) observe(n int, t time.Duration) {
@@ -38,8 +44,11 @@ func (f *fit) observe(n int, t time.Duration) {
 	if !ok {
 		was = float64(t)
 	}
-	f.mean[n] = keep*was + (1-keep)*float64(t)
-	f.stale = true
+	now := keep*was + (1-keep)*float64(t)
+	f.mean[n] = now
+	if math.Abs(now-f.solved[n]) > moved*now {
+		f.stale = true
+	}
 }
 
 // known reports whether any round was observed.
@@ -75,6 +84,7 @@ func (f *fit) solve() {
 		return
 	}
 	f.stale = false
+	maps.Copy(f.solved, f.mean)
 	use := [3]bool{true, f.period > 0, true}
 	for range use {
 		x := f.leastSquares(use)
@@ -95,14 +105,14 @@ func (f *fit) solve() {
 // leastSquares fits the coefficients in use; the others are 0.
 func (f *fit) leastSquares(use [3]bool) (x [3]float64) {
 	normal, right := mat.NewSymDense(3, nil), mat.NewVecDense(3, nil)
-	scale := 0.0 // of the squares of the counts
+	var squares [3]float64
 	for n, t := range f.mean {
 		row := [3]float64{1, f.waves(n), float64(n)}
 		for i := range row {
 			if !use[i] {
 				row[i] = 0
 			}
-			scale = max(scale, row[i]*row[i])
+			squares[i] += row[i] * row[i]
 		}
 		for i := range row {
 			right.SetVec(i, right.AtVec(i)+row[i]*t)
@@ -112,7 +122,7 @@ func (f *fit) leastSquares(use [3]bool) (x [3]float64) {
 		}
 	}
 	for i := range use {
-		ridge := fitRidge * scale
+		ridge := fitRidge * squares[i]
 		if !use[i] {
 			ridge = 1
 		}

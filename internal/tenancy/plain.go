@@ -4,17 +4,18 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // plain is the program of one tenant as it was recorded.
 type plain struct{ exec *graphexec.Exec }
 
-func newPlain(dev device.Device, t *Tenant) (*plain, error) {
-	planned, err := optimizer.Plan(t.trace.Graph, optimizer.Options{})
+func newPlain(dev device.Device, trace *tracer.Trace) (*plain, error) {
+	planned, err := optimizer.Plan(trace.Graph, optimizer.Options{})
 	if err != nil {
 		return nil, err
 	}
-	exec, err := graphexec.Instantiate(dev, planned.Schedule, t.trace, graphexec.Graph)
+	exec, err := graphexec.Instantiate(dev, planned.Schedule, trace, graphexec.Graph)
 	if err != nil {
 		return nil, err
 	}

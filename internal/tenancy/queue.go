@@ -3,7 +3,19 @@ package tenancy
 import "slices"
 
 // queue holds the requests of a cohort, the earliest deadline first.
-type queue struct{ list []*Request }
+type queue struct {
+	list  []*Request
+	stamp int // of the last pass that counted tenants
+}
+
+// unseen reports whether a request is the first of its tenant in a pass over the list, which begins with another stamp.
+func (q *queue) unseen(r *Request) bool {
+	if r.Tenant.stamp == q.stamp {
+		return false
+	}
+	r.Tenant.stamp = q.stamp
+	return true
+}
 
 // push inserts a request behind those that come before it. Most requests come last, so this takes a step or two.
 func (q *queue) push(r *Request) {
@@ -27,9 +39,14 @@ func (q *queue) first() *Request {
 // take removes up to n requests that pick accepts, in order, and appends them to into. At most one request of a tenant
 // is taken: a tenant has one set of buffers.
 func (q *queue) take(into []*Request, n int, pick func(*Request) bool) []*Request {
+	q.stamp++
 	kept := q.list[:0]
-	for _, r := range q.list {
-		if n > 0 && pick(r) && !slices.ContainsFunc(into, func(o *Request) bool { return o.Tenant == r.Tenant }) {
+	for i, r := range q.list {
+		if n == 0 {
+			kept = append(kept, q.list[i:]...)
+			break
+		}
+		if pick(r) && q.unseen(r) {
 			into = append(into, r)
 			n--
 		} else {
@@ -54,13 +71,13 @@ func (q *queue) remove(match func(*Request) bool) (removed []*Request) {
 }
 
 // tenants returns the number of different tenants with requests, at most limit.
-func (q *queue) tenants(limit int) int {
-	n := 0
-	for i, r := range q.list {
+func (q *queue) tenants(limit int) (n int) {
+	q.stamp++
+	for _, r := range q.list {
 		if n == limit {
 			break
 		}
-		if !slices.ContainsFunc(q.list[:i], func(o *Request) bool { return o.Tenant == r.Tenant }) {
+		if q.unseen(r) {
 			n++
 		}
 	}

@@ -20,7 +20,7 @@ type round struct {
 	begin, end device.Event
 	launched   time.Duration
 	call       *device.HostCall // sets over
-	over       *atomic.Bool     // on a device in real time: the last work has run
+	over       atomic.Bool      // on a device in real time: the last work has run
 }
 
 func (r *round) has(t *Tenant) bool { return slices.Contains(r.members, t) }
@@ -49,7 +49,7 @@ func (s *Server) Launch() (next time.Duration, err error) {
 
 // launchOf launches one round of a cohort if one is due.
 func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error) {
-	now := s.dev.Now()
+	now := s.Now()
 	s.refuse(c, now)
 	if launched, err = s.launchAlone(c, now); launched || err != nil {
 		return 0, launched, err
@@ -57,7 +57,8 @@ func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error
 	if c.flying > 0 || c.template.reason != "" {
 		return never, false, nil
 	}
-	n, at := decide(c.line(s.options.MaxMembers, now), now)
+	l := c.line(s.options.MaxMembers)
+	n, at := decide(&l, now)
 	if n == 0 {
 		return at, false, nil
 	}
@@ -94,12 +95,11 @@ func (s *Server) launchAlone(c *cohort, now time.Duration) (bool, error) {
 
 // newRound returns an empty round; its memory may be that of an earlier one.
 func (s *Server) newRound(c *cohort, now time.Duration) *round {
-	r := &round{}
+	var r *round
 	if n := len(s.free); n > 0 {
 		r, s.free = s.free[n-1], s.free[:n-1]
-	}
-	if r.over == nil {
-		r.over = &atomic.Bool{}
+	} else {
+		r = &round{}
 	}
 	r.over.Store(false)
 	r.cohort, r.super, r.launched = c, nil, now
@@ -178,7 +178,7 @@ func (s *Server) transfer(r *round, copies []ir.OpID) error {
 func (s *Server) startAlone(r *round) (err error) {
 	t := r.requests[0].Tenant
 	if t.plain == nil {
-		if t.plain, err = newPlain(s.dev, t); err != nil {
+		if t.plain, err = newPlain(s.dev, t.trace); err != nil {
 			return s.fail(r, err)
 		}
 	}
@@ -206,12 +206,9 @@ func (s *Server) signal(r *round, stream device.Stream) error {
 // before calls the functions of requests that write their inputs. A request whose function fails leaves the round.
 func (s *Server) before(r *round) {
 	r.requests = slices.DeleteFunc(r.requests, func(q *Request) bool {
-		if q.Before == nil {
-			return false
-		}
-		err := q.Before(q.Tenant.trace)
+		err := call(q.Before, q.Tenant.trace)
 		if err != nil {
-			s.finish(q, s.dev.Now(), &FaultError{q.Tenant.Name, err})
+			s.finish(q, s.Now(), &FaultError{q.Tenant.Name, err})
 		}
 		return err != nil
 	})
@@ -223,7 +220,7 @@ func (s *Server) before(r *round) {
 // fail ends the requests of a round that was not launched.
 func (s *Server) fail(r *round, err error) error {
 	for _, q := range r.requests {
-		s.finish(q, s.dev.Now(), err)
+		s.finish(q, s.Now(), err)
 	}
 	s.free = append(s.free, r)
 	return nil

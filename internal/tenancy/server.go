@@ -19,6 +19,8 @@ type Options struct {
 	CacheBytes int64 // super-graphs kept, in bytes; 0 means 256 MiB
 	// Separate disables super-graphs: every request runs alone, those of a cohort one after another.
 	Separate bool
+	// Reopen opens a device that takes the place of one on which a kernel has failed; see AddProgram. It may be nil.
+	Reopen func() (device.Device, error)
 }
 
 // Stats counts what a Server did.
@@ -32,6 +34,7 @@ type Stats struct {
 	Misses     int // rounds whose super-graph was built
 	Dropped    int // super-graphs that left the cache
 	Stragglers int // times that a tenant was made to run alone
+	Faults     int // times that another device took the place of one with a fault
 }
 
 // Server runs requests. Its methods are called from one goroutine.
@@ -49,7 +52,9 @@ type Server struct {
 	cached   int64          // bytes of all super-graphs
 	arrived  int            // requests so far
 	stats    Stats
-	failed   error // of the device; nothing more can run
+	failed   error         // of the device; nothing more can run
+	epoch    time.Duration // Now minus the clock of the device
+	owned    bool          // the device is from Options.Reopen
 }
 
 // virtualTime is a device whose clock advances only while the host waits for it.
@@ -66,44 +71,75 @@ func NewServer(dev device.Device, o Options) *Server {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20
 	}
-	s := &Server{dev: dev, options: o, ended: make(chan struct{}, 1)}
+	s := &Server{options: o, ended: make(chan struct{}, 1)}
+	s.adopt(dev)
+	return s
+}
+
+// adopt makes dev the device of the server.
+func (s *Server) adopt(dev device.Device) {
+	s.dev, s.virtual = dev, nil
 	if dev.Info().Simulated {
 		s.virtual, _ = dev.(virtualTime)
 	}
-	return s
 }
 
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats { return s.stats }
 
-// Now returns the time of the device's clock.
-func (s *Server) Now() time.Duration { return s.dev.Now() }
+// Now returns the time on the server's clock: that of the device, which goes on if another device takes its place.
+func (s *Server) Now() time.Duration { return s.epoch + s.dev.Now() }
+
+// Device returns the device that the server uses at present.
+func (s *Server) Device() device.Device { return s.dev }
+
+// Program records the program of a tenant on a device, and writes its constant data there.
+type Program func(device.Device) (*tracer.Trace, error)
 
 // Add makes a tenant of a trace. The trace must stay open until the tenant is removed or the server is closed.
 func (s *Server) Add(name string, trace *tracer.Trace) (*Tenant, error) {
-	bound := traced.BindingsOf(trace)
-	if bound == nil {
-		return nil, errors.New("the trace is nil or zero: pass what Finish returns")
-	}
-	if err := bound.Check(s.dev, trace.Graph); err != nil {
-		return nil, err
-	}
-	if err := allocate(trace.Graph, bound); err != nil {
-		return nil, err
-	}
-	t := &Tenant{Name: name, trace: trace, bound: bound}
-	c, err := s.cohort(signatureOf(trace.Graph), trace)
+	t := &Tenant{Name: name}
+	return t, s.admit(t, trace)
+}
+
+// AddProgram makes a tenant of a program. If a kernel of any tenant fails, which makes a device unusable, the program is
+// recorded again on the device that takes its place. The server closes the trace.
+func (s *Server) AddProgram(name string, program Program) (*Tenant, error) {
+	trace, err := program(s.dev)
 	if err != nil {
 		return nil, err
 	}
-	t.cohort = c
+	t := &Tenant{Name: name, program: program}
+	if err := s.admit(t, trace); err != nil {
+		return nil, device.Join(err, trace.Close())
+	}
+	return t, nil
+}
+
+// admit binds a tenant to a trace and adds it to its cohort.
+func (s *Server) admit(t *Tenant, trace *tracer.Trace) error {
+	if trace == nil || trace.Graph == nil {
+		return errors.New("the trace is nil or zero: pass what Finish returns")
+	}
+	bound := traced.BindingsOf(trace)
+	if err := bound.Check(s.dev, trace.Graph); err != nil {
+		return err
+	}
+	if err := allocate(trace.Graph, bound); err != nil {
+		return err
+	}
+	c, err := s.cohort(signatureOf(trace.Graph), trace)
+	if err != nil {
+		return err
+	}
+	t.trace, t.cohort = trace, c
 	if c.template.reason == "" {
 		if err := s.putRow(t); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	c.members = append(c.members, t)
-	return t, nil
+	return nil
 }
 
 // putRow writes the arguments of a tenant to device memory.
@@ -168,6 +204,8 @@ func (s *Server) Enqueue(r *Request) {
 	switch {
 	case s.failed != nil:
 		s.finish(r, r.Arrived, s.failed)
+	case r.Tenant.fault != nil:
+		s.finish(r, r.Arrived, r.Tenant.fault)
 	case r.Tenant.gone:
 		s.finish(r, r.Arrived, ErrRemoved)
 	default:
@@ -179,7 +217,7 @@ func (s *Server) Enqueue(r *Request) {
 // Cancel ends a request that waits, with an error. It returns false if the request is running or has ended.
 func (s *Server) Cancel(r *Request, err error) bool {
 	for _, found := range r.Tenant.cohort.waiting.remove(func(o *Request) bool { return o == r }) {
-		s.finish(found, s.dev.Now(), err)
+		s.finish(found, s.Now(), err)
 		return true
 	}
 	return false
@@ -193,7 +231,7 @@ func (s *Server) Remove(t *Tenant) error {
 	t.gone = true
 	c := t.cohort
 	for _, r := range c.waiting.remove(func(r *Request) bool { return r.Tenant == t }) {
-		s.finish(r, s.dev.Now(), ErrRemoved)
+		s.finish(r, s.Now(), ErrRemoved)
 	}
 	for slices.ContainsFunc(s.rounds, func(r *round) bool { return r.has(t) }) && s.failed == nil {
 		if err := s.Await(context.Background(), Never); err != nil {
@@ -210,6 +248,9 @@ func (s *Server) release(t *Tenant) error {
 	err := t.plain.close()
 	if t.row != 0 {
 		err = device.Join(err, s.dev.Free(t.row))
+	}
+	if t.program != nil {
+		err = device.Join(err, t.trace.Close())
 	}
 	t.plain, t.row = nil, 0
 	return err
@@ -230,7 +271,7 @@ func (s *Server) finish(r *Request, at time.Duration, err error) {
 func (s *Server) Close() error {
 	for _, c := range s.cohorts {
 		for _, r := range c.waiting.remove(func(*Request) bool { return true }) {
-			s.finish(r, s.dev.Now(), ErrClosed)
+			s.finish(r, s.Now(), ErrClosed)
 		}
 	}
 	var errs []error
@@ -257,6 +298,9 @@ func (s *Server) Close() error {
 		}
 	}
 	s.cohorts, s.rounds, s.free = nil, nil, nil
+	if s.owned {
+		errs = append(errs, s.dev.Close())
+	}
 	if s.failed != nil { // the device refuses all calls
 		return s.failed
 	}

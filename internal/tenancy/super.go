@@ -26,6 +26,7 @@ type super struct {
 type staging struct {
 	at    device.Ptr
 	bytes []byte
+	copy  device.Copy // to the slots
 }
 
 const (
@@ -49,6 +50,7 @@ func newSuper(dev device.Device, t *template, size int) (_ *super, err error) {
 		if s.staging[i].at, s.staging[i].bytes, err = dev.AllocHost(int64(size) * slotBytes); err != nil {
 			return s, err
 		}
+		s.staging[i].copy = device.Copy{Dst: s.slots, Src: s.staging[i].at, Bytes: int64(size) * slotBytes, Label: "members of a round"}
 	}
 	if s.graph, err = dev.CreateGraph(); err != nil {
 		return s, err
@@ -107,7 +109,7 @@ func (s *super) prepare(members []*Tenant) *device.Copy {
 	for i, m := range members {
 		binary.LittleEndian.PutUint64(to.bytes[i*slotBytes:], uint64(m.row))
 	}
-	return &device.Copy{Dst: s.slots, Src: to.at, Bytes: int64(s.size) * slotBytes, Label: "members of a round"}
+	return &to.copy
 }
 
 func (s *super) close(dev device.Device) error {

@@ -4,22 +4,23 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // Tenant is a program with memory of its own.
 type Tenant struct {
-	Name   string
-	cohort *cohort
-	trace  *tracer.Trace
-	bound  traced.Bindings
-	row    device.Ptr // its arguments in device memory; 0 if its cohort has no super-graphs
-	plain  *plain     // the program alone; nil before the first use
-	gone   bool
-	alone  int // rounds that it still runs alone, as a straggler
-	spell  int // length of the last such spell
+	Name    string
+	cohort  *cohort
+	trace   *tracer.Trace
+	program Program    // nil for a tenant of a trace
+	row     device.Ptr // its arguments in device memory; 0 if its cohort has no super-graphs
+	plain   *plain     // the program alone; nil before the first use
+	stamp   int        // see queue
+	gone    bool
+	fault   error // of its kernels; the tenant is gone
+	alone   int   // rounds that it still runs alone, as a straggler
+	spell   int   // length of the last such spell
 }
 
 // Address implements lower.Values.
