@@ -45,8 +45,8 @@ type DeadlineError = tenancy.DeadlineError
 type FaultError = tenancy.FaultError
 
 // Pool runs the requests of tenants on one device. Its methods, and those of its tenants, may be called from any
-// goroutine. While a pool is open, only the pool may use the device: a goroutine of the pool makes all calls into it. Use
-// lends it to others.
+// goroutine. While requests wait or run, only the pool may use the device: a goroutine of the pool makes all calls into
+// it. Use lends it to others.
 type Pool struct {
 	requests chan *call
 	commands chan func(*tenancy.Server)

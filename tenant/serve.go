@@ -29,15 +29,20 @@ func (p *Pool) serve(s *tenancy.Server) {
 			}
 			continue
 		}
-		due := timer.C
-		if next == tenancy.Never {
-			due = nil
-		} else {
-			timer.Reset(next - s.Now())
+		var due <-chan time.Time
+		var before, left time.Duration
+		if s.Busy() {
+			before = s.Now()
+			left = min(tenancy.PollEvery, next-before)
+			timer.Reset(left)
+			due = timer.C
 		}
-		if p.turn(s, due) == quit {
+		switch p.turn(s, due) {
+		case quit:
 			p.err = s.Close()
 			return
+		case timeout:
+			s.Slept(before, left)
 		}
 		s.Harvest()
 	}

@@ -3,7 +3,6 @@ package tenancy
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -17,10 +16,10 @@ type round struct {
 	requests   []*Request
 	members    []*Tenant
 	super      *super // nil for a request that runs alone
+	stream     device.Stream
 	begin, end device.Event
 	launched   time.Duration
-	call       *device.HostCall // sets over
-	over       atomic.Bool      // on a device in real time: the last work has run
+	call       *device.HostCall // reports the end, on a device in real time
 }
 
 func (r *round) has(t *Tenant) bool { return slices.Contains(r.members, t) }
@@ -49,6 +48,9 @@ func (s *Server) Launch() (next time.Duration, err error) {
 
 // launchOf launches one round of a cohort if one is due.
 func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error) {
+	if c.waiting.len() == 0 {
+		return never, false, nil // without a call into the device
+	}
 	now := s.Now()
 	s.refuse(c, now)
 	if launched, err = s.launchAlone(c, now); launched || err != nil {
@@ -101,7 +103,6 @@ func (s *Server) newRound(c *cohort, now time.Duration) *round {
 	} else {
 		r = &round{}
 	}
-	r.over.Store(false)
 	r.cohort, r.super, r.launched = c, nil, now
 	r.requests, r.members = r.requests[:0], r.members[:0]
 	return r
@@ -113,7 +114,6 @@ func (s *Server) mark(r *round) (err error) {
 		return nil
 	}
 	r.call = &device.HostCall{Label: "end of a round", Func: func() error {
-		r.over.Store(true)
 		select {
 		case s.ended <- struct{}{}:
 		default: // a report is waiting already
@@ -197,6 +197,7 @@ func (s *Server) startAlone(r *round) (err error) {
 
 // signal marks the end of a round. On a device in real time, a host call reports it as well.
 func (s *Server) signal(r *round, stream device.Stream) error {
+	r.stream = stream
 	if err := s.dev.Record(r.end, stream); err != nil || s.virtual != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type Server struct {
 	dev      device.Device
 	virtual  virtualTime   // nil on a device in real time
 	ended    chan struct{} // on such a device: a round may be over
+	timer    *time.Timer   // of sleep
 	options  Options
 	settings lower.Settings // none, for copies
 	cohorts  []*cohort
@@ -60,7 +61,6 @@ type Server struct {
 // virtualTime is a device whose clock advances only while the host waits for it.
 type virtualTime interface {
 	WaitFirst(until time.Duration, events ...device.Event) error
-	QueryEvent(device.Event) error
 }
 
 // NewServer returns a server without tenants.
