@@ -123,7 +123,7 @@ func TestAutoFindsHowManyLanesAreWorthTheirLaunch(t *testing.T) {
 				assert.LessOrEqual(t, float64(best), 1.01*float64(s.Predicted), "%s, %s", name, s.Strategy)
 			}
 		}
-		bound, err := LowerBound(g, Options{})
+		bound, err := lowerBound(g, Options{})
 		require.NoError(t, err)
 		assert.Less(t, float64(best), 1.15*float64(bound), name)
 	}

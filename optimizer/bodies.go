@@ -124,7 +124,7 @@ func (o *Options) bounds(g *ir.Graph) (bodyTimes, error) {
 			continue
 		}
 		for _, body := range c.Bodies {
-			least, err := LowerBound(body, o.ofBodies())
+			least, err := lowerBound(body, o.ofBodies())
 			if err != nil {
 				return nil, fmt.Errorf("the body of %v %v: %w", ir.OpID(v), g.Ops[v].Kind, err)
 			}

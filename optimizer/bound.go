@@ -4,12 +4,11 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// LowerBound returns a time, in nanoseconds, that no schedule of g is predicted to undercut
+// lowerBound returns a time, in nanoseconds, that no schedule of g is predicted to undercut
 // as a graph: the launch of all operations, plus the longest of
 //
 //	the critical path    each operation alone on the device, with a gap for each edge
@@ -22,11 +21,8 @@ import (
 //
 // An empty graph has the bound 0. The pass hazards must have run on the graph. Of the options,
 // only the device, the costs and the pass priorities count: with priorities, kernels may
-// share a device that one of them would fill. The error reports a nil graph or bad options.
-func LowerBound(g *ir.Graph, opts Options) (int64, error) {
-	if g == nil {
-		return 0, absent.Nil("the graph")
-	}
+// share a device that one of them would fill. The error reports bad options.
+func lowerBound(g *ir.Graph, opts Options) (int64, error) {
 	if err := opts.checkProfile(); err != nil {
 		return 0, err
 	}

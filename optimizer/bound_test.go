@@ -31,7 +31,7 @@ func TestNoPlanIsPredictedBelowTheBound(t *testing.T) {
 				opts.Strategy = s.Name
 				plan, err := Plan(g, opts)
 				require.NoError(t, err)
-				bound, err := LowerBound(plan.Analyzed, opts)
+				bound, err := lowerBound(plan.Analyzed, opts)
 				require.NoError(t, err)
 				require.LessOrEqual(t, bound, plan.Schedule.Predicted, "seed %d, %s on %s", seed, s.Name, profile)
 			}
@@ -45,7 +45,7 @@ func TestTheBoundOfAChainIsItsPrediction(t *testing.T) {
 	g := irtest.RandomDAG(r, 40, 1)
 	plan, err := Plan(g, Options{Strategy: "serial"})
 	require.NoError(t, err)
-	bound, err := LowerBound(plan.Reduced, Options{})
+	bound, err := lowerBound(plan.Reduced, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, plan.Schedule.Predicted, bound)
 }
@@ -62,7 +62,7 @@ func TestTheBoundCountsTheCopyEngine(t *testing.T) {
 }`)
 	require.NoError(t, err)
 	p := profiles.All()[0]
-	bound, err := LowerBound(f.Graph, Options{})
+	bound, err := lowerBound(f.Graph, Options{})
 	require.NoError(t, err)
 	copies := 2 * (float64(p.CopyInLatency/model.Nanosecond) + 4_000_000/p.LinkGBps)
 	assert.Greater(t, float64(bound), copies)
@@ -83,7 +83,7 @@ func TestTheBoundLetsPrefetchesRunDuringTheLaunch(t *testing.T) {
 	for _, name := range []string{"roundrobin(100)", "roundrobin(2000)"} {
 		plan, err := Plan(f.Graph, Options{Strategy: name})
 		require.NoError(t, err)
-		bound, err := LowerBound(plan.Analyzed, Options{})
+		bound, err := lowerBound(plan.Analyzed, Options{})
 		require.NoError(t, err)
 		assert.LessOrEqual(t, bound, plan.Schedule.Predicted, name)
 	}
@@ -94,7 +94,7 @@ func TestTheBoundLetsPrefetchesRunDuringTheLaunch(t *testing.T) {
 // what any plan takes.
 func TestTheBoundWeighsChainsAgainstTheLaunch(t *testing.T) {
 	g := graphOf(t, "parallel", 2000, nil)
-	bound, err := LowerBound(g, Options{})
+	bound, err := lowerBound(g, Options{})
 	require.NoError(t, err)
 	best := int64(math.MaxInt64)
 	for k := 1; k <= 2048; k *= 2 {
@@ -103,4 +103,19 @@ func TestTheBoundWeighsChainsAgainstTheLaunch(t *testing.T) {
 		best = min(best, s.Predicted)
 	}
 	assert.Less(t, float64(best), 1.05*float64(bound))
+}
+
+// Result.Bound is that of the graph after the last pass, with the options of the plan, and 0 unless it is requested.
+func TestAPlanHasABoundIfRequested(t *testing.T) {
+	g := graphOf(t, "parallel", 50, nil)
+	opts := Options{Also: []string{"priorities"}, Bound: true}
+	plan, err := Plan(g, opts)
+	require.NoError(t, err)
+	want, err := lowerBound(plan.Graph, opts)
+	require.NoError(t, err)
+	assert.Equal(t, want, plan.Bound)
+	assert.Positive(t, want)
+	plan, err = Plan(g, Options{})
+	require.NoError(t, err)
+	assert.Zero(t, plan.Bound)
 }

@@ -31,8 +31,7 @@ func TestMissingArguments(t *testing.T) {
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"LowerBound": optimizer.LowerBound, "Measure": optimizer.Measure,
-			"Measured": costmodel.Measured, "Modelled": costmodel.Modelled,
+			"Measure": optimizer.Measure, "Measured": costmodel.Measured, "Modelled": costmodel.Modelled,
 			"NewMeasurement": costmodel.NewMeasurement, "ParseMeasurement": costmodel.ParseMeasurement,
 			"Plan": optimizer.Plan, "PlanOn": optimizer.PlanOn,
 			"Measure on sim": func(r *tracer.Trace) error {

@@ -164,6 +164,9 @@ type Options struct {
 	// check; 0 or more than the limit of a loop means its limit.
 	Iterations int64
 
+	// Bound requests Result.Bound. It takes O(operations + dependencies).
+	Bound bool
+
 	// Measured is the result of Measure for the program. The plan is for its device unless Profile or Custom
 	// names another.
 	Measured *Measurement
@@ -190,6 +193,11 @@ type Result struct {
 	// for graphs of tens of thousands of operations with long edges. If they are 0, the reduced graph is the
 	// transitive reduction, and every wait is needed.
 	UndecidedDeps, UndecidedWaits int
+
+	// Bound is a time, in nanoseconds, that no schedule of Graph is predicted to undercut as a graph: the launch of all
+	// operations, plus the longest of the critical path, the work of the busiest engine, and the sum of all times
+	// divided by the number of chains. It is 0 without Options.Bound.
+	Bound int64
 }
 
 // Plan runs the pipeline on g, which it does not change, after the pipeline for the bodies of its loops and
@@ -205,6 +213,7 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	if g == nil {
 		return nil, absent.Nil("the graph")
 	}
+	given := opts
 	selected, err := selectPasses(&opts)
 	if err != nil {
 		return nil, err
@@ -244,6 +253,11 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 	res.Graph = s.Graph
 	if contains(selected, "syncs") {
 		res.Schedule = s
+	}
+	if opts.Bound {
+		if res.Bound, err = lowerBound(res.Graph, given); err != nil {
+			return nil, err
+		}
 	}
 	return res, nil
 }

@@ -53,7 +53,7 @@ func TestPlansForAnyFiguresEnd(t *testing.T) {
 			}
 			begun := time.Now()
 			_, err := Plan(g, Options{Custom: &p, Streams: true, Strategy: "nimble"})
-			_, failed := LowerBound(&ir.Graph{Phase: ir.Analyzed}, Options{Custom: &p})
+			_, failed := lowerBound(&ir.Graph{Phase: ir.Analyzed}, Options{Custom: &p})
 			require.Less(t, time.Since(begun), 5*time.Second, "%s = %v", name, bad)
 			if failed == nil {
 				require.NoError(t, err, "%s = %v", name, bad)
