@@ -74,7 +74,9 @@ const (
 func Linear(blocks, threads uint32) Shape { return tracer.Linear(blocks, threads) }
 
 // Square returns the shape of a launch of blocks x blocks blocks, each of threads x threads threads.
-func Square(blocks, threads uint32) Shape { return tracer.Square(blocks, threads) }
+func Square(blocks, threads uint32) Shape {
+	return Shape{Grid: ir.Dim3{X: blocks, Y: blocks, Z: 1}, Block: ir.Dim3{X: threads, Y: threads, Z: 1}}
+}
 
 // Write sets the contents of a buffer at once, unrecorded, after all replays enqueued so far have ended. It returns an
 // error if the element types or the lengths in bytes differ.

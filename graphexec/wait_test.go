@@ -2,6 +2,7 @@ package graphexec_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -141,7 +142,7 @@ func TestALoopReturnsAtItsDeadline(t *testing.T) {
 		{loop.HostChecked, loop.Forbidden}, {loop.Unrolled, loop.Forbidden},
 		{loop.Unrolled, loop.Undone}, {loop.WhileNode, loop.Forbidden},
 	} {
-		t.Run(c.lowering.String()+"/"+c.overrun.String(), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%v/overrun(%d)", c.lowering, c.overrun), func(t *testing.T) {
 			x := newSpinning(t, 1, long/2)
 			loopExec, err := loop.Instantiate(x.dev, loop.Loop{
 				Body: x.body, Until: loop.Until{Buffer: x.count.ID(), Is: ir.AtLeast, Value: 100},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -154,7 +155,9 @@ func (s *System) rehearse(iterate func()) error {
 }
 
 // keeps reports whether v belongs to this System, is kept between iterations and has n elements.
-func (s *System) keeps(v Vector, n int) bool { return s.t.Owns(v) && kept(v) && v.Len() == int64(n) }
+func (s *System) keeps(v Vector, n int) bool {
+	return traced.Owns(s.t, v) && kept(v) && v.Len() == int64(n)
+}
 
 // issue makes a later call of the function.
 func (s *System) issue(iterate func()) error {
@@ -245,7 +248,7 @@ func (s *System) wrong(name string, operands []operand) (reason, remedy string) 
 		if o.Vector == (Vector{}) {
 			return fmt.Sprintf("operand %d is a zero Vector", i+1), "allocate it in Trace, with a method of System"
 		}
-		if !s.t.Owns(o.Vector) {
+		if !traced.Owns(s.t, o.Vector) {
 			return fmt.Sprintf("operand %d, %v, is of another System", i+1, o), "allocate it in Trace, with a method of the System that Trace is passed"
 		}
 		if n := o.Len(); n != o.elements {

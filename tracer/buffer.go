@@ -52,9 +52,6 @@ func (b Buffer) Declaration() ir.Buffer {
 	return b.t.graph.Buffers[b.id]
 }
 
-// Owns reports whether b is a range of an allocation of t, freed or not.
-func (t *Tracer) Owns(b Buffer) bool { return t != nil && b.t == t }
-
 func (b Buffer) elem() ir.Type { return b.t.graph.Buffers[b.id].Elem }
 
 // Range returns the bytes of the allocation that b covers.
@@ -88,8 +85,8 @@ func (t *Tracer) Alloc(name string, elem ir.Type, n int64, role ir.Role) Buffer 
 	return t.alloc(t.callerPC(), ir.Buffer{Name: name, Elem: elem, Len: n, Role: role})
 }
 
-// Allocate gives b memory now if it has none, as temporaries have until they need it.
-func (b Buffer) Allocate() {
+// allocate is traced.Allocate.
+func (b Buffer) allocate() {
 	if b.t == nil || b.t.err != nil {
 		return
 	}

@@ -23,11 +23,6 @@ func Linear(blocks, threads uint32) Shape {
 	return Shape{Grid: ir.Dim3{X: blocks, Y: 1, Z: 1}, Block: ir.Dim3{X: threads, Y: 1, Z: 1}}
 }
 
-// Square is a two-dimensional shape with square grid and blocks.
-func Square(blocks, threads uint32) Shape {
-	return Shape{Grid: ir.Dim3{X: blocks, Y: blocks, Z: 1}, Block: ir.Dim3{X: threads, Y: threads, Z: 1}}
-}
-
 // Param is a scalar argument that a replay may change by name.
 type Param struct {
 	t  *Tracer

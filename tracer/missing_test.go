@@ -29,7 +29,7 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"Draft": tracer.Draft[float32], "Read": tracer.Read[float32], "Write": tracer.Write[float32], "Linear": tracer.Linear,
-			"Square": tracer.Square, "New": tracer.New,
+			"New": tracer.New,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any { return start(t) },

@@ -9,6 +9,8 @@ func init() {
 		}
 		return nil
 	}
+	traced.Allocate = func(b any) { b.(Buffer).allocate() }
+	traced.Owns = func(t, b any) bool { return t != (*Tracer)(nil) && b.(Buffer).t == t }
 }
 
 // view is the traced.Trace of a Trace. Its methods are for packages graphexec and optimizer and are not exported on

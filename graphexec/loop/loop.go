@@ -65,15 +65,6 @@ const (
 	Harmless
 )
 
-var overruns = [...]string{Forbidden: "forbidden", Undone: "undone", Harmless: "harmless"}
-
-func (o Overrun) String() string {
-	if int(o) < len(overruns) {
-		return overruns[o]
-	}
-	return fmt.Sprintf("overrun(%d)", uint8(o))
-}
-
 // Lowering selects where the condition of a loop is evaluated.
 type Lowering uint8
 
@@ -203,8 +194,8 @@ func (l *Loop) check() error {
 		return fmt.Errorf("MaxIterations is %d; want 0 or more", l.MaxIterations)
 	case l.CheckEvery < 0 || l.Expected < 0:
 		return fmt.Errorf("CheckEvery is %d and Expected %d; want 0 or more", l.CheckEvery, l.Expected)
-	case int(l.Overrun) >= len(overruns):
-		return fmt.Errorf("%v is none of Forbidden, Undone and Harmless", l.Overrun)
+	case l.Overrun > Harmless:
+		return fmt.Errorf("overrun(%d) is none of Forbidden, Undone and Harmless", l.Overrun)
 	case multiple && !divides && (l.Lowering != Unrolled || l.Overrun == Forbidden):
 		return fmt.Errorf("a batch of %d iterations is longer than CheckEvery (%d): use the lowering Unrolled with Overrun set to Undone or Harmless", l.Batch, l.CheckEvery)
 	case l.Lowering != HostChecked && l.Batch > parts.MaxCommands/max(1, l.Body.Graph.Len()):

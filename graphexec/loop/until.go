@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -19,9 +18,6 @@ type Until struct {
 	Is     ir.Comparison // required: Below, AtMost, Equal, NotEqual, AtLeast or Above
 	Value  float64
 }
-
-// ErrEndless is the error of Instantiate for a condition whose scalar no operation of the body writes.
-var ErrEndless = errors.New("no operation of the body writes it, so that the loop would not end by it")
 
 // predicate is an Until on a device.
 type predicate struct {
@@ -64,7 +60,7 @@ func (p *predicate) written(off func(ir.OpID) bool) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("until %s: %w", p.name, ErrEndless)
+	return fmt.Errorf("until %s: no operation of the body writes it, so that the loop would not end by it", p.name)
 }
 
 func (p *predicate) span() ir.Range {

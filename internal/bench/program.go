@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/kernels"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -31,7 +32,7 @@ func newProgram(dev device.Device, name string, p Params) *program {
 func (t *program) Alloc(name string, elem ir.Type, n int64, role ir.Role) tracer.Buffer {
 	t.Helper()
 	b := t.Tracer.Alloc(name, elem, n, role)
-	b.Allocate()
+	traced.Allocate(b)
 	return b
 }
 

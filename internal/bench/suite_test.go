@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// traced returns a workload on a sampled device, with or without AsSuite.
-func traced(t *testing.T, w *Workload, asSuite bool) *Instance {
+// recorded returns a workload on a sampled device, with or without AsSuite.
+func recorded(t *testing.T, w *Workload, asSuite bool) *Instance {
 	dev, err := sim.New(sim.Options{Profile: "gtx1660s", Sample: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dev.Close()) })
@@ -39,7 +39,7 @@ func launched(in *Instance, entry string) (ops []*ir.Op) {
 func TestUnsharpenAsSuiteWrites(t *testing.T) {
 	edges := map[bool]int{}
 	for _, asSuite := range []bool{false, true} {
-		in := traced(t, img, asSuite)
+		in := recorded(t, img, asSuite)
 		plan, err := in.Plan(in.program.dev, "nimble", graphexec.Graph)
 		require.NoError(t, err)
 		edges[asSuite] = len(plan.Analyzed.Deps())
@@ -49,10 +49,10 @@ func TestUnsharpenAsSuiteWrites(t *testing.T) {
 
 // TestPoolingAsSuiteHasBlocksToSpare expects 176 blocks on 22 multiprocessors, and a quarter of that along each axis.
 func TestPoolingAsSuiteHasBlocksToSpare(t *testing.T) {
-	pools := launched(traced(t, dl, true), "mean_pooling")
+	pools := launched(recorded(t, dl, true), "mean_pooling")
 	require.Len(t, pools, 2)
 	assert.Equal(t, ir.Dim3{X: 44, Y: 44, Z: 44}, pools[0].Launch.Grid)
-	assert.NotEqual(t, pools[0].Launch.Grid, launched(traced(t, dl, false), "mean_pooling")[0].Launch.Grid)
+	assert.NotEqual(t, pools[0].Launch.Grid, launched(recorded(t, dl, false), "mean_pooling")[0].Launch.Grid)
 }
 
 // TestHITSAsSuiteHasOneMatrix expects equal matrices with AsSuite; otherwise one is the transpose of the other.

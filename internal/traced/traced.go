@@ -73,6 +73,12 @@ func Of(p Program) Trace {
 	return Open(p)
 }
 
+// Allocate gives a tracer.Buffer memory now if it has none, as temporaries have until they need it.
+var Allocate func(buffer any)
+
+// Owns reports whether a tracer.Buffer is a range of an allocation of a *tracer.Tracer, freed or not.
+var Owns func(tracer, buffer any) bool
+
 // ErrForeign is the error for a Program that is not a *tracer.Trace.
 var ErrForeign = errors.New("the program is not a *tracer.Trace: pass what Finish returns")
 
