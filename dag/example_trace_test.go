@@ -45,12 +45,12 @@ func Example_tracedProgram() {
 	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{})
 	check(err)
 
-	conflicts, err := dag.Incomparability(plan.Reduced.Directed())
+	conflicts, err := dag.Incomparability(plan.Reduced)
 	check(err)
 	lanes, lane, err := coloring.Dsatur(conflicts, nil)
 	check(err)
 	fmt.Println(lanes, "lanes:", lane[0], lane[1], lane[2], lane[3])
-	chains, err := dag.MinimumChainCover(plan.Reduced.Directed())
+	chains, err := dag.MinimumChainCover(plan.Reduced)
 	fmt.Println(chains, err)
 	// Output:
 	// 2 lanes: 0 1 0 1

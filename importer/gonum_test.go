@@ -96,7 +96,7 @@ func TestReadReadsWhatGonumWrites(t *testing.T) {
 	}}
 	g, err := g.WithDeps(ir.Analyzed, []ir.Dep{{From: 0, To: 1, Hazard: ir.Ordered}, {From: 0, To: 2, Hazard: ir.Ordered}, {From: 1, To: 2, Hazard: ir.Ordered}}, nil)
 	require.NoError(t, err)
-	text, err := encoding.Marshal(g.Directed(), g.Name, "", "\t")
+	text, err := encoding.Marshal(g, g.Name, "", "\t")
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `1 -> 2 [label="after"]`)
 	read, err := importer.Read("x.dot", string(text), importer.Options{})

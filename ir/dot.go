@@ -8,7 +8,7 @@ import (
 )
 
 // Attributes returns the attributes of an operation for gonum's encoders: its label, and its cost if
-// one is declared. dot.Marshal(g.Directed(), g.Name, "", "\t") writes a graph for Graphviz, and package importer
+// one is declared. dot.Marshal(g, g.Name, "", "\t") writes a graph for Graphviz, and package importer
 // reads that.
 func (n node) Attributes() []encoding.Attribute {
 	op := &n.g.Ops[n.id]

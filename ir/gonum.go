@@ -6,18 +6,9 @@ import (
 	"gonum.org/v1/gonum/graph"
 )
 
-// Directed returns the graph for algorithms of gonum, without a copy: later changes of g are visible in it. Its nodes
-// are the operations, with OpIDs as IDs, and its edges are the dependencies. Both are created on demand, and all
-// iteration is in ascending order of id. It is nil for a nil graph.
-func (g *Graph) Directed() graph.Directed {
-	if g == nil {
-		return nil
-	}
-	return directed{g}
-}
-
-// directed is a Graph with the methods of gonum's interface.
-type directed struct{ *Graph }
+// Gonum's algorithms run on a Graph without conversion: nodes are ids and edges pairs of
+// ids, created on demand. All iteration is in ascending order of id.
+var _ graph.Directed = (*Graph)(nil)
 
 // node is an operation.
 type node struct {
@@ -41,20 +32,20 @@ func (e edge) ReversedEdge() graph.Edge { return e }
 func (g *Graph) has(id int64) bool { return 0 <= id && id < int64(len(g.Ops)) }
 
 // Node returns the node of operation id, nil when there is none.
-func (g directed) Node(id int64) graph.Node {
+func (g *Graph) Node(id int64) graph.Node {
 	if !g.has(id) {
 		return nil
 	}
-	return node{g.Graph, OpID(id)}
+	return node{g, OpID(id)}
 }
 
 // Nodes returns all operations in program order.
-func (g directed) Nodes() graph.Nodes {
+func (g *Graph) Nodes() graph.Nodes {
 	return g.newNodes(len(g.Ops), func(i int) OpID { return OpID(i) })
 }
 
 // From returns the operations that depend on operation id.
-func (g directed) From(id int64) graph.Nodes {
+func (g *Graph) From(id int64) graph.Nodes {
 	if !g.has(id) {
 		return graph.Empty
 	}
@@ -63,7 +54,7 @@ func (g directed) From(id int64) graph.Nodes {
 }
 
 // To returns the operations that operation id depends on.
-func (g directed) To(id int64) graph.Nodes {
+func (g *Graph) To(id int64) graph.Nodes {
 	if !g.has(id) {
 		return graph.Empty
 	}
@@ -72,12 +63,12 @@ func (g directed) To(id int64) graph.Nodes {
 }
 
 // HasEdgeBetween reports whether one of the operations depends on the other.
-func (g directed) HasEdgeBetween(xid, yid int64) bool {
+func (g *Graph) HasEdgeBetween(xid, yid int64) bool {
 	return g.HasEdgeFromTo(xid, yid) || g.HasEdgeFromTo(yid, xid)
 }
 
 // HasEdgeFromTo reports whether operation vid depends on operation uid.
-func (g directed) HasEdgeFromTo(uid, vid int64) bool {
+func (g *Graph) HasEdgeFromTo(uid, vid int64) bool {
 	if !g.has(uid) || !g.has(vid) {
 		return false
 	}
@@ -86,11 +77,11 @@ func (g directed) HasEdgeFromTo(uid, vid int64) bool {
 }
 
 // Edge returns the dependency of vid on uid, nil when there is none.
-func (g directed) Edge(uid, vid int64) graph.Edge {
+func (g *Graph) Edge(uid, vid int64) graph.Edge {
 	if !g.HasEdgeFromTo(uid, vid) {
 		return nil
 	}
-	return edge{node{g.Graph, OpID(uid)}, node{g.Graph, OpID(vid)}}
+	return edge{node{g, OpID(uid)}, node{g, OpID(vid)}}
 }
 
 // nodes iterates over n operations by index. The index at is -1 before the first.

@@ -47,16 +47,15 @@ func build(nodes []graph.Node, lines []testgraph.WeightedLine, _, _ float64) (gr
 	if err != nil {
 		panic(err)
 	}
-	of := g.Directed()
 	var all []graph.Node // of the graph that is tested, which is part of a node
 	for id := range int64(len(ids)) {
-		all = append(all, of.Node(id))
+		all = append(all, g.Node(id))
 	}
 	for _, d := range g.Deps() {
-		edges = append(edges, of.Edge(int64(d.From), int64(d.To)))
+		edges = append(edges, g.Edge(int64(d.From), int64(d.To)))
 	}
 	built++
-	return of, all, edges, math.NaN(), math.NaN(), true
+	return g, all, edges, math.NaN(), math.NaN(), true
 }
 
 // TestGonumConformance runs gonum's own suite for graphs that cannot change.
@@ -91,7 +90,7 @@ func diamond(t *testing.T) *ir.Graph {
 }
 
 func TestGonumIteratesInOrder(t *testing.T) {
-	g := diamond(t).Directed()
+	g := diamond(t)
 	assert.Equal(t, []int64{0, 1, 2, 3, 4}, ids(graph.NodesOf(g.Nodes())))
 	assert.Equal(t, []int64{1, 2}, ids(graph.NodesOf(g.From(0))))
 	assert.Equal(t, []int64{1, 2}, ids(graph.NodesOf(g.To(3))))
@@ -102,11 +101,10 @@ func TestGonumIteratesInOrder(t *testing.T) {
 	assert.Nil(t, g.Edge(1, 0))
 	assert.True(t, g.HasEdgeBetween(1, 0))
 	assert.False(t, g.HasEdgeBetween(1, 2))
-	assert.Nil(t, (*ir.Graph)(nil).Directed())
 }
 
 func TestGonumIteratorRewinds(t *testing.T) {
-	it := diamond(t).Directed().Nodes()
+	it := diamond(t).Nodes()
 	require.True(t, it.Next())
 	require.True(t, it.Next())
 	assert.Equal(t, 3, it.Len())
@@ -118,15 +116,14 @@ func TestGonumIteratorRewinds(t *testing.T) {
 }
 
 func TestGonumAlgorithmsRunOnAGraph(t *testing.T) {
-	program := diamond(t)
-	g := program.Directed()
+	g := diamond(t)
 	sorted, err := topo.Sort(g)
 	require.NoError(t, err)
 	at := make(map[int64]int)
 	for i, n := range sorted {
 		at[n.ID()] = i
 	}
-	for _, d := range program.Deps() {
+	for _, d := range g.Deps() {
 		assert.Less(t, at[int64(d.From)], at[int64(d.To)])
 	}
 	assert.Len(t, topo.TarjanSCC(g), 5)
@@ -141,9 +138,9 @@ func TestGonumAlgorithmsRunOnAGraph(t *testing.T) {
 func TestGonumPathsAgreeWithReachability(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	g := irtest.Analyze(irtest.RandomDAG(r, 40, 0.06))
-	m, edges := graphReach(g), g.Directed()
+	m := graphReach(g)
 	for u := range g.Ops {
-		shortest := path.DijkstraFrom(edges.Node(int64(u)), edges)
+		shortest := path.DijkstraFrom(g.Node(int64(u)), g)
 		for v := u + 1; v < g.Len(); v++ {
 			assert.Equal(t, m[v][u], !math.IsInf(shortest.WeightTo(int64(v)), 1))
 		}

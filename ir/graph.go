@@ -13,8 +13,9 @@ const (
 // into them. Passes never edit a published graph: they return a new one that
 // shares what did not change.
 //
-// In phase Traced the dependencies are not known yet, and the graph has none. The fields Analyzed and Reduced of an
-// optimizer.Result have them.
+// A Graph is a gonum graph.Directed: its nodes are the operations, with OpIDs as IDs, and its edges are
+// the dependencies. In phase Traced these are not known yet, and the graph has no edges. The fields
+// Analyzed and Reduced of an optimizer.Result have them.
 type Graph struct {
 	Name    string
 	Phase   Phase

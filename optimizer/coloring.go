@@ -34,7 +34,7 @@ func (s colored) assign(g *ir.Graph, _ *Options) (assignment, error) {
 	if g.Len() > maxColored {
 		return assignment{}, fmt.Errorf("the graph has %d operations and colouring is limited to %d: use mincover, which finds the fewest lanes for any size", g.Len(), maxColored)
 	}
-	apart, err := dag.Incomparability(g.Directed())
+	apart, err := dag.Incomparability(g)
 	if err != nil {
 		return assignment{}, err
 	}
@@ -68,7 +68,7 @@ var errSearchTooLong = errors.New("the exact search takes too long: use mincover
 
 // exactColoring stops its search at the width of g, which is a lower bound of the number of colours.
 func exactColoring(g *ir.Graph, apart graph.Undirected) (map[int64]int, error) {
-	widest, err := dag.MaximumAntichain(g.Directed())
+	widest, err := dag.MaximumAntichain(g)
 	if err != nil {
 		return nil, err
 	}

@@ -48,17 +48,16 @@ func (d *drawing) Structure() (all []dot.Graph) {
 
 // add adds the operations of a graph, and boxes for its loops and branches.
 func (d *drawing) add(g *ir.Graph, path string) {
-	edges := g.Directed()
 	for v := range g.Ops {
-		n := drawn{edges.Node(int64(v)), path}
+		n := drawn{g.Node(int64(v)), path}
 		d.AddNode(n)
 		if c := g.Ops[v].Control; c != nil {
 			d.boxes = append(d.boxes, boxOf(n, c))
 		}
 	}
 	for v := range g.Ops {
-		for _, to := range graph.NodesOf(edges.From(int64(v))) {
-			d.SetEdge(drawnEdge{edges.Edge(int64(v), to.ID()), d.Node(int64(v)), d.Node(to.ID())})
+		for _, to := range graph.NodesOf(g.From(int64(v))) {
+			d.SetEdge(drawnEdge{g.Edge(int64(v), to.ID()), d.Node(int64(v)), d.Node(to.ID())})
 		}
 	}
 }
