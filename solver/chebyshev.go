@@ -39,10 +39,13 @@ func traceChebyshev(s *System) func() {
 	}
 }
 
-// spectrum returns bounds of the eigenvalues of a symmetric positive definite matrix. If inverse is given, a is such
-// a matrix with its columns scaled by the inverse of the diagonal, which is similar to a symmetric matrix. The upper
-// bound is Gershgorin's. The lower bound comes from some steps of the Lanczos method and may be somewhat too large.
-// That slows Chebyshev's method down but does not prevent convergence.
+// spectrum returns bounds of the eigenvalues of a symmetric positive definite matrix. If inverse is given, a is AD⁻¹ for
+// such a matrix A with diagonal D, and inverse is the diagonal of D⁻¹.
+//
+// The eigenvalues of AD⁻¹ are those of the symmetric S = D^-½ A D^-½ = D^-½ (AD⁻¹) D^½. roots holds the diagonal of D^-½,
+// so element (i,c) of S is that of a times roots[i]/roots[c]. The upper bound is Gershgorin's: no eigenvalue exceeds the
+// greatest sum of absolute values of a row of S. The lower bound comes from the Lanczos method and may be somewhat too
+// large, which slows Chebyshev's method down but does not prevent convergence.
 func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
 	roots := make([]float64, a.Rows)
 	for i := range roots {
@@ -69,7 +72,14 @@ func spectrum(a *sparse.CSR, inverse []float64) (least, greatest float64) {
 // lanczosSteps suffices for a good estimate of the least eigenvalue of model problems with a thousand points.
 const lanczosSteps = 60
 
-// lanczos approximates the least eigenvalue from above, by the least eigenvalue of a on a Krylov space.
+// lanczos approximates the least eigenvalue of S (see spectrum) from above. With w = Sv, each step makes a unit vector that
+// is orthogonal to the two before it (G. Golub and C. Van Loan, "Matrix Computations", 2013, section 10.1):
+//
+//	αₖ = vₖ·w,  w -= αₖvₖ + βₖ₋₁vₖ₋₁,  βₖ = ‖w‖,  vₖ₊₁ = w/βₖ
+//
+// The tridiagonal matrix of the αs and βs is S on the space of these vectors, so its least eigenvalue is at least that of
+// S. A β of almost 0 means that the space is invariant, and the eigenvalue exact. Vectors are not orthogonalized again:
+// rounding only repeats eigenvalues that were found already.
 func lanczos(a *sparse.CSR, roots []float64) float64 {
 	n := a.Rows
 	v, old := make([]float64, n), make([]float64, n)

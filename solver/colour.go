@@ -3,8 +3,13 @@ package solver
 import "github.com/reprise-gpu/reprise/solver/sparse"
 
 // byColour returns the rows ordered by colour, and the end of each colour. Two rows of one colour have no element in
-// each other's columns. Colours come from greedy colouring in the order of the rows. It gives two colours for
-// stencils on grids, and at most one more than the maximum number of neighbours of a row for any matrix.
+// each other's columns.
+//
+// The colouring is greedy (Y. Saad, "Iterative Methods for Sparse Linear Systems", 2003, section 3.3.3): each row, in
+// order, gets the lowest colour that no neighbour before it has. Neighbours are the columns of the row and of the same
+// row of the transposed matrix. Stencils on grids get two colours, and any matrix at most one more than the maximum
+// number of neighbours. taken marks the colours of neighbours by the row that marked them, so that it need not be
+// cleared; all takes time in proportion to the elements. A counting sort by colour follows.
 func byColour(a *sparse.CSR) (order []int32, ends []int) {
 	t := a.Transpose()
 	colour := make([]int, a.Rows)

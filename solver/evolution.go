@@ -63,7 +63,9 @@ func waveProblem(a *sparse.CSR, b []float64, o *Options) (*problem, error) {
 	return p, nil
 }
 
-// largest returns an upper bound of the eigenvalues by Gershgorin's theorem, or 1 for a matrix without rows.
+// largest returns an upper bound of the absolute eigenvalues, or 1 for a matrix without nonzero elements. By Gershgorin's
+// theorem every eigenvalue is in a disc around a diagonal element whose radius is the sum of the absolute values of the
+// rest of the row, so none exceeds the sum of all of it.
 func largest(a *sparse.CSR) float64 {
 	bound := 0.0
 	for i := range a.Rows {

@@ -47,7 +47,9 @@ func traceGMRES(s *System) func() {
 	return g.cycle
 }
 
-// gmres holds the memory of a cycle of m iterations.
+// gmres holds the memory of a cycle of m iterations. Column j of h is what iteration j has projected on the vectors of the
+// basis, and becomes column j of the triangular matrix R by the rotations (cosine, sine) of all iterations up to j. The
+// same rotations turn the vector (‖r‖, 0, ...) into g, whose element j+1 is the norm of the residual after iteration j.
 type gmres struct {
 	*System
 	m, blocks int

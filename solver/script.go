@@ -125,7 +125,8 @@ func (s *System) failed() error {
 
 const sameEachTime = "issue the same operations in each call, and set System.Period where several iterations make up a period"
 
-// rehearse makes the first call of the function that Method.Trace returned.
+// rehearse makes the first call of the function that Method.Trace returned. It launches nothing: every operation is checked
+// and noted, so that a mistake in a method is reported before any work, with the operation and the remedy.
 func (s *System) rehearse(iterate func()) error {
 	switch {
 	case s.failed() != nil:

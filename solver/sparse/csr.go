@@ -51,7 +51,9 @@ func (a *CSR) Diagonal() []float64 {
 	return d
 }
 
-// Transpose returns the transposed matrix.
+// Transpose returns the transposed matrix, by a counting sort of the elements by column: count the elements of each column,
+// add up the counts to the starts of the rows of the result, then copy each element to the next free place of its row.
+// The rows of a are read in order, so the columns of the result ascend.
 func (a *CSR) Transpose() *CSR {
 	t := &CSR{Rows: a.Cols, Cols: a.Rows, Ptr: make([]int32, a.Cols+1), Col: make([]int32, len(a.Col)), Val: make([]float64, len(a.Val))}
 	for _, c := range a.Col {
