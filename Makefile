@@ -10,7 +10,7 @@ FUZZTIME ?= 30s
 # and share data. All of its tests would take ten minutes, and those that count allocations cannot pass, because
 # sync.Pool drops objects at random under the detector. RACE_SKIP are tests of replays that only check virtual times or
 # large numbers.
-RACE_PKGS ?= ./internal/bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/...
+RACE_PKGS ?= ./internal/bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/... ./tenant
 RACE_SKIP ?= TestAutoIsAsQuickAsTheBest|TestLaunchesHaveThePriorityOfTheSchedule|TestMeasuredPlansAreTheQuickest|TestLoopsWithHugeNumbersEnd|TestNumbersOfALoopMayBeGreat
 RACE_SIM ?= Worker|Order|Race|Record|Update|Blocks|Print|Scan|Histogram|Finding|Memo([A-Z]|$$)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
