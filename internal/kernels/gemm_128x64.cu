@@ -6,5 +6,5 @@
 
 extern "C" __global__ void __launch_bounds__(512) gemm_128x64(float *c, const float *a, const float *b, int m, int n, int k, int depth)
 {
-    multiply<128, 64, 64>(c, a, b, m, n, k, depth);
+    multiply<128, 64, 64, 8>(c, a, b, m, n, k, depth);
 }

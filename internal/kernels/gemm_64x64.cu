@@ -6,5 +6,5 @@
 
 extern "C" __global__ void __launch_bounds__(256) gemm_64x64(float *c, const float *a, const float *b, int m, int n, int k, int depth)
 {
-    multiply<64, 64, 32>(c, a, b, m, n, k, depth);
+    multiply<64, 64, 16, 16>(c, a, b, m, n, k, depth);
 }
