@@ -76,8 +76,12 @@ func servedHelp() string {
 
 func listWorkloads(list []*bench.Workload) string {
 	var b strings.Builder
+	wide := 5
 	for _, w := range list {
-		fmt.Fprintf(&b, "  %-5s %s; size in %s\n", w.Name, w.Doc, w.Unit)
+		wide = max(wide, len(w.Name))
+	}
+	for _, w := range list {
+		fmt.Fprintf(&b, "  %-*s %s; size in %s\n", wide, w.Name, w.Doc, w.Unit)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -19,7 +19,11 @@ import (
 // replayed returns an instance after one replay, and its device.
 func replayed(t *testing.T, w *Workload, p Params) (device.Device, *Instance) {
 	t.Helper()
-	dev := openSim(t)
+	return replayedOnce(t, openSim(t), w, p)
+}
+
+func replayedOnce(t *testing.T, dev device.Device, w *Workload, p Params) (device.Device, *Instance) {
+	t.Helper()
 	in, err := w.New(dev, p)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, in.Close()) })

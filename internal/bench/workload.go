@@ -151,7 +151,7 @@ func Workloads() []*Workload { return []*Workload{vec, bs, img, ml, hits, dl} }
 
 // ServedWorkloads lists what inference services run for many tenants. These workloads take longer than those of the
 // suite and have no C++ version, so they run only by name.
-func ServedWorkloads() []*Workload { return []*Workload{sgemm} }
+func ServedWorkloads() []*Workload { return []*Workload{sgemm, resnet18, resnet50, mobilenetV2} }
 
 // LookupWorkload returns the workload with the given name.
 func LookupWorkload(name string) (*Workload, error) {
