@@ -143,12 +143,12 @@ func (b *batch) run() error {
 	if b.options.Grids == nil {
 		place.coordinates(b.emitter, vals, b.used)
 	}
-	if b.options.Source != FromParameters {
-		if err := b.fromTable(place, vals); err != nil {
-			return err
-		}
-	} else {
-		b.fromParameters(place, vals)
+	read := b.fromTable
+	if b.options.Source == FromParameters {
+		read = b.fromParameters
+	}
+	if err := read(place, vals); err != nil {
+		return err
 	}
 	if err := b.substitute(vals, b.tag); err != nil {
 		return err
@@ -156,6 +156,9 @@ func (b *batch) run() error {
 	b.prepend()
 	return nil
 }
+
+// maxParameters is the most bytes of parameters that a kernel has on any target.
+const maxParameters = 32764
 
 // Limits of the extents of a grid.
 var maxExtent = [3]uint64{1<<31 - 1, 65535, 65535}
@@ -233,7 +236,10 @@ func (p *placement) coordinates(e *emitter, vals values, used map[string]bool) {
 //	     bra.uni J;
 //	I2:  ld.param.u64 %rd1, [p_2];
 //	J:                                          the kernel, without its ld.param
-func (b *batch) fromParameters(place *placement, vals values) {
+func (b *batch) fromParameters(place *placement, vals values) error {
+	if err := b.checkSize(); err != nil {
+		return err
+	}
 	sites := b.sites()
 	original := b.kernel.Params
 	copies := b.declare()
@@ -269,6 +275,22 @@ func (b *batch) fromParameters(place *placement, vals values) {
 	}
 	b.place(b.join)
 	b.removeSites(sites)
+	return nil
+}
+
+// checkSize refuses parameters that no target has room for, before they are declared. The parser
+// applies the limit of the target.
+func (b *batch) checkSize() error {
+	bytes := 0
+	for i, v := range b.kernel.Params {
+		if b.options.differs(i) {
+			bytes += b.options.Instances * int(v.Size())
+		}
+	}
+	if bytes > maxParameters {
+		return refuse(b.kernel.Name, "the differing parameters of %d instances take %d bytes: a kernel has at most %d", b.options.Instances, bytes, maxParameters)
+	}
+	return nil
 }
 
 // declare replaces the parameters of the kernel, and returns the parameters of each instance by

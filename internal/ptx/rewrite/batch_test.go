@@ -1,116 +1,139 @@
 package rewrite
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
-
-func TestBatchMatches(t *testing.T) {
-	tally := map[string]int{}
-	for i, k := range corpus(t) {
-		tally[batchCase(t, k, uint64(i))]++
-	}
-	t.Log(tally)
-}
 
 // instanceBuffers is the number of buffers that each instance has to itself.
 const instanceBuffers = 5
 
+// TestBatchMatches runs instances of each kernel one after another, and in one launch: 1, 2, 3 or
+// 7, with equal and unequal grids, from each source.
+func TestBatchMatches(t *testing.T) {
+	c := tally{}
+	for i, k := range corpus(t) {
+		c[batchCase(t, k, uint64(i))]++
+	}
+	c.check(t)
+}
+
 func batchCase(t *testing.T, k corpusKernel, seed uint64) string {
 	for try := range uint64(attempts) {
-		rng := rand.New(rand.NewPCG(seed, try))
-		o := BatchOptions{Instances: []int{1, 2, 3, 7}[rng.IntN(4)], Source: Source(rng.IntN(3))}
-		s := k.shape(rng)
-		o.Grid = s.grid
-		shapes := make([]launchShape, o.Instances)
-		for i := range shapes {
-			shapes[i] = s
+		c := newBatchTrial(t, k, rand.New(rand.NewPCG(seed, try)), seed+try)
+		r, err := Batch(k.module, k.kernel.Name, c.options)
+		if isRefusal(t, err) {
+			return refused
 		}
-		if o.Source != FromRows && rng.IntN(2) == 0 {
-			for i := range shapes {
-				shapes[i].grid = k.shape(rng).grid
-				o.Grids = append(o.Grids, shapes[i].grid)
-			}
-		}
-		spare := 0
-		if o.Source == FromTable && o.Grids == nil && rng.IntN(2) == 0 {
-			o.Partial, spare = true, rng.IntN(3)
-		}
-		if o.Source == FromRows {
-			spare = rng.IntN(3)
-		}
-		a, b := newMachine(t, seed+try, o.Instances*instanceBuffers), newMachine(t, seed+try, o.Instances*instanceBuffers)
-		all := make([][]byte, o.Instances)
-		originals := make([]*ptx.Func, o.Instances)
-		for i := range all {
-			all[i] = k.params(rng, a.buffers[i*instanceBuffers:][:instanceBuffers])
-			originals[i] = k.kernel
-		}
-		for j, v := range k.kernel.Params {
-			equal := rng.IntN(3) == 0 && v.Size() < 8 || v.Type == ptx.F64
-			o.Equal = append(o.Equal, equal)
-			for i := range all {
-				if equal {
-					copy(all[i][v.Offset:][:v.Size()], all[0][v.Offset:])
-				}
-			}
-			_ = j
-		}
-		ok := true
-		for i := range all {
-			if _, err := a.run(k.module, k.kernel.Name, interp.Launch{Grid: shapes[i].grid, Block: s.block, Shared: s.shared, Params: all[i]}); err != nil {
-				ok = false
-				break
-			}
-		}
-		o.Instances += spare
-		r, err := Batch(k.module, k.kernel.Name, o)
-		if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
-			return "refused " + refusal.Reason
-		}
-		require.NoError(t, err, "%s", k)
-		if !ok {
+		if !c.runOriginals() {
 			continue
 		}
-		table, offset := uint64(0), 16*rng.IntN(3)
-		switch o.Source {
-		case FromTable:
-			data, err := r.Table.Layout(all...)
-			require.NoError(t, err)
-			if o.Grids != nil {
-				launch, err := r.Table.PutGrids(data, o.Grids)
-				require.NoError(t, err)
-				require.Equal(t, launch, r.Grid)
-			}
-			table = b.alloc(data)
-		case FromRows:
-			list := make([]byte, 8*o.Instances)
-			for i := range all {
-				row := make([]byte, offset+r.Table.Stride)
-				require.NoError(t, r.Table.PutRow(row[offset:], 0, all[i]))
-				put(list[8*i:], b.alloc(row), 8)
-			}
-			table = b.alloc(list)
-		}
-		block := r.block(originals, all, func(_ int, o Origin) uint64 {
-			if o.Kind == RowOffset {
-				return uint64(offset)
-			}
-			require.Equal(t, TableAddress, o.Kind)
-			return table
-		})
-		_, err = b.run(r.Module, r.Kernel, interp.Launch{Grid: r.Grid, Block: s.block, Shared: s.shared, Params: block})
-		require.NoError(t, err, "%s %+v\n%s", k, o, r.Text)
+		shape := launchShape{r.Grid, c.shapes[0].block, c.shapes[0].shared}
+		_, err = c.after.run(r.Module, r.Kernel, shape.launch(c.arguments(r)))
+		require.NoError(t, err, "%s %+v\n%s", k, c.options, r.Text)
 		if k.repeatable() {
-			require.Equal(t, a.contents(), b.contents(), "%s %+v\n%s", k, o, r.Text)
+			require.Equal(t, c.before.contents(), c.after.contents(), "%s %+v\n%s", k, c.options, r.Text)
 		}
-		return "same"
+		return same
 	}
-	return "faults"
+	return onlyFaults
+}
+
+// batchTrial is a batch with options and arguments that are made up.
+type batchTrial struct {
+	t             *testing.T
+	k             corpusKernel
+	rng           *rand.Rand
+	options       BatchOptions
+	shapes        []launchShape // of the instances
+	params        [][]byte
+	before, after *machine
+}
+
+func newBatchTrial(t *testing.T, k corpusKernel, rng *rand.Rand, seed uint64) *batchTrial {
+	n := []int{1, 2, 3, 7}[rng.IntN(4)]
+	c := &batchTrial{t: t, k: k, rng: rng, before: newMachine(t, seed, n*instanceBuffers), after: newMachine(t, seed, n*instanceBuffers)}
+	s := k.shape(rng)
+	o := &c.options
+	o.Instances, o.Source, o.Grid = n, Source(rng.IntN(3)), s.grid
+	uneven := o.Source != FromRows && rng.IntN(2) == 0
+	for i := range n {
+		if uneven {
+			s.grid = k.shape(rng).grid
+			o.Grids = append(o.Grids, s.grid)
+		}
+		c.shapes = append(c.shapes, s)
+		c.params = append(c.params, k.params(rng, c.before.buffers[i*instanceBuffers:][:instanceBuffers]))
+	}
+	for _, v := range k.kernel.Params {
+		equal := rng.IntN(3) == 0 && v.Size() < 8 || v.Type == ptx.F64
+		o.Equal = append(o.Equal, equal)
+		for i := range n {
+			if equal {
+				copy(c.params[i][v.Offset:][:v.Size()], c.params[0][v.Offset:])
+			}
+		}
+	}
+	// Further instances of the launch are not in use.
+	o.Partial = o.Source == FromTable && !uneven && rng.IntN(2) == 0
+	if o.Partial || o.Source == FromRows {
+		o.Instances += rng.IntN(3)
+	}
+	return c
+}
+
+// runOriginals launches the instances one after another. It returns false if one faults.
+func (c *batchTrial) runOriginals() bool {
+	for i, s := range c.shapes {
+		if _, err := c.before.run(c.k.module, c.k.kernel.Name, s.launch(c.params[i])); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// arguments returns the parameter block of the batch, and writes its table.
+func (c *batchTrial) arguments(r *Result) []byte {
+	table, offset := uint64(0), 16*c.rng.IntN(3)
+	switch c.options.Source {
+	case FromTable:
+		table = c.after.alloc(c.table(r))
+	case FromRows:
+		list := make([]byte, 8*c.options.Instances)
+		for i, params := range c.params {
+			row := make([]byte, offset+r.Table.Stride)
+			require.NoError(c.t, r.Table.PutRow(row[offset:], 0, params))
+			put(list[8*i:], c.after.alloc(row), 8)
+		}
+		table = c.after.alloc(list)
+	}
+	originals := make([]*ptx.Func, len(c.params))
+	for i := range originals {
+		originals[i] = c.k.kernel
+	}
+	return r.block(originals, c.params, func(_ int, o Origin) uint64 {
+		if o.Kind == RowOffset {
+			return uint64(offset)
+		}
+		require.Equal(c.t, TableAddress, o.Kind)
+		return table
+	})
+}
+
+// table returns the table of the instances.
+func (c *batchTrial) table(r *Result) []byte {
+	data, err := r.Table.Layout(c.params...)
+	require.NoError(c.t, err)
+	if c.options.Grids != nil {
+		launch, err := r.Table.PutGrids(data, c.options.Grids)
+		require.NoError(c.t, err)
+		require.Equal(c.t, launch, r.Grid)
+	} else {
+		require.Equal(c.t, r.Grid, r.Table.Grid(c.options.Instances))
+	}
+	return data
 }

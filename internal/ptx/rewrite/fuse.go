@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
@@ -132,6 +133,8 @@ func (p *Part) check(u *unit, first *ptx.Module) error {
 		return fmt.Errorf("rewrite: fusion of %s: grid %v must have 1 to %d blocks", p.Kernel, p.Grid, maxRangeBlocks)
 	case threads == 0 || threads > maxBlockThreads:
 		return fmt.Errorf("rewrite: fusion of %s: block %v must have 1 to %d threads", p.Kernel, p.Block, maxBlockThreads)
+	case p.Module.Target != first.Target && (specific(p.Module.Target) || specific(first.Target)):
+		return refuse(p.Kernel, "it is for %s and other parts for %s, whose instructions other targets may lack", p.Module.Target, first.Target)
 	case p.Module.AddressSize != first.AddressSize:
 		return refuse(p.Kernel, "its addresses have %d bits, those of other parts %d", p.Module.AddressSize, first.AddressSize)
 	}
@@ -142,6 +145,11 @@ func (p *Part) check(u *unit, first *ptx.Module) error {
 		}
 	}
 	return u.check(true)
+}
+
+// specific reports whether a target has instructions that later ones may lack, as sm_90a.
+func specific(target string) bool {
+	return strings.HasSuffix(target, "a") || strings.HasSuffix(target, "f")
 }
 
 // checkShared refuses a module variable that one part writes and another uses.

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"errors"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -9,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 )
 
+// TestFuseMatches runs each kernel and one or two random others one after another, and in one
+// launch.
 func TestFuseMatches(t *testing.T) {
-	tally := map[string]int{}
+	c := tally{}
 	all := corpus(t)
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i, k := range all {
@@ -22,53 +22,67 @@ func TestFuseMatches(t *testing.T) {
 		for range 1 + rng.IntN(8)/7 {
 			parts = append(parts, all[rng.IntN(len(all))])
 		}
-		tally[fuseCase(t, parts, uint64(i))]++
+		c[fuseCase(t, parts, uint64(i))]++
 	}
-	t.Log(tally)
+	c.check(t)
 }
 
 func fuseCase(t *testing.T, parts []corpusKernel, seed uint64) string {
 	for try := range uint64(attempts) {
-		rng := rand.New(rand.NewPCG(seed, try))
-		a, b := newMachine(t, seed+try, len(parts)*instanceBuffers), newMachine(t, seed+try, len(parts)*instanceBuffers)
-		var list []Part
-		var blocks [][]byte
-		var originals []*ptx.Func
-		faults, repeatable, flat := false, true, false
-		same := parts[0].shape(rng)
-		for i, k := range parts {
-			s := k.shape(rng)
-			if rng.IntN(3) == 0 {
-				s.grid = same.grid
-			}
-			list = append(list, Part{k.module, k.kernel.Name, s.grid, s.block, s.shared})
-			flat = flat || s.block != list[0].Block
-			params := k.params(rng, a.buffers[i*instanceBuffers:][:instanceBuffers])
-			blocks, originals = append(blocks, params), append(originals, k.kernel)
-			_, err := a.run(k.module, k.kernel.Name, interp.Launch{Grid: s.grid, Block: s.block, Shared: s.shared, Params: params})
-			faults = faults || err != nil
-			repeatable = repeatable && k.repeatable()
+		c := newFuseTrial(t, parts, rand.New(rand.NewPCG(seed, try)), seed+try)
+		r, err := Fuse(c.parts)
+		if isRefusal(t, err) {
+			return refused
 		}
-		r, err := Fuse(list)
-		if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
-			return "refused " + refusal.Reason
-		}
-		require.NoError(t, err, "%s", parts)
-		if faults {
+		if !c.runOriginals() {
 			continue
 		}
-		block := r.block(originals, blocks, nil)
-		_, err = b.run(r.Module, r.Kernel, interp.Launch{Grid: r.Grid, Block: r.Block, Shared: r.Shared, Params: block})
+		_, err = c.after.run(r.Module, r.Kernel, launchShape{r.Grid, r.Block, r.Shared}.launch(r.block(c.originals, c.params, nil)))
 		require.NoError(t, err, "%s\n%s", parts, r.Text)
-		if flat && dependsOnOrder(parts) && !reflect.DeepEqual(a.contents(), b.contents()) {
-			return "other order of warps"
+		unequal := slices.ContainsFunc(c.parts, func(p Part) bool { return p.Block != c.parts[0].Block })
+		if unequal && dependsOnOrder(parts) && !reflect.DeepEqual(c.before.contents(), c.after.contents()) {
+			return otherOrder
 		}
-		if repeatable {
-			require.Equal(t, a.contents(), b.contents(), "%s\n%s", parts, r.Text)
+		if !slices.ContainsFunc(parts, func(k corpusKernel) bool { return !k.repeatable() }) {
+			require.Equal(t, c.before.contents(), c.after.contents(), "%s\n%s", parts, r.Text)
 		}
-		return "same"
+		return same
 	}
-	return "faults"
+	return onlyFaults
+}
+
+// fuseTrial is a fusion with launches and arguments that are made up.
+type fuseTrial struct {
+	parts         []Part
+	originals     []*ptx.Func
+	params        [][]byte
+	before, after *machine
+}
+
+func newFuseTrial(t *testing.T, parts []corpusKernel, rng *rand.Rand, seed uint64) *fuseTrial {
+	n := len(parts) * instanceBuffers
+	c := &fuseTrial{before: newMachine(t, seed, n), after: newMachine(t, seed, n)}
+	equal := parts[0].shape(rng).grid
+	for i, k := range parts {
+		s := k.shape(rng)
+		if rng.IntN(3) == 0 {
+			s.grid = equal
+		}
+		c.parts = append(c.parts, Part{k.module, k.kernel.Name, s.grid, s.block, s.shared})
+		c.originals = append(c.originals, k.kernel)
+		c.params = append(c.params, k.params(rng, c.before.buffers[i*instanceBuffers:][:instanceBuffers]))
+	}
+	return c
+}
+
+// runOriginals launches the parts one after another. It returns false if one faults.
+func (c *fuseTrial) runOriginals() bool {
+	for i, p := range c.parts {
+		if _, err := c.before.run(p.Module, p.Kernel, launchShape{p.Grid, p.Block, p.Shared}.launch(c.params[i])); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // dependsOnOrder reports whether a kernel has atomics whose result depends on the order of the

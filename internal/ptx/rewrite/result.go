@@ -71,7 +71,10 @@ type Variable struct {
 }
 
 // Refusal reports that a kernel cannot be rewritten. The reason names the construct.
-type Refusal struct{ Kernel, Reason string }
+type Refusal struct {
+	Kernel, Reason string
+	invalid        bool // the parser refuses the rewritten kernel
+}
 
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("rewrite: kernel %s cannot be rewritten: %s", r.Kernel, r.Reason)
@@ -79,7 +82,7 @@ func (r *Refusal) Error() string {
 
 // refuse returns a Refusal with a formatted reason.
 func refuse(kernel, format string, args ...any) error {
-	return &Refusal{kernel, fmt.Sprintf(format, args...)}
+	return &Refusal{Kernel: kernel, Reason: fmt.Sprintf(format, args...)}
 }
 
 // finish prints m and parses the text, which checks the result. A fault of the text is a limit
@@ -92,7 +95,7 @@ func (r *Result) finish(m *ptx.Module, kernel string) (*Result, error) {
 		if first := (*ptx.Error)(nil); errors.As(err, &first) {
 			reason = first.Msg
 		}
-		return nil, refuse(kernel, "%s", reason)
+		return nil, &Refusal{Kernel: kernel, Reason: reason, invalid: true}
 	}
 	r.Module = parsed
 	return r, nil

@@ -62,7 +62,12 @@ func alignTo(n, align int) int { return (n + align - 1) &^ (align - 1) }
 
 // Grid returns the grid of a launch that runs the first rows of a table of equal grids. For
 // others see PutGrids.
-func (t *Table) Grid(rows int) [3]uint32 { return t.grid(rows) }
+func (t *Table) Grid(rows int) [3]uint32 {
+	if t.grid == nil {
+		return [3]uint32{}
+	}
+	return t.grid(rows)
+}
 
 // Bytes returns the size of a table of n rows.
 func (t *Table) Bytes(n int) int { return t.Header + n*t.Stride }
