@@ -37,8 +37,9 @@ type Options struct {
 	Backend  graphexec.Backend // form of replays: a graph or streams
 	Strategy string            // of the optimizer; "" is its default, which plans quickly while the program waits
 	// Measure runs each repetition twice more to plan it with the measured demand of its launches (see
-	// optimizer.Measure). This pays off in programs that run for long over streams. Devices that do not count
-	// demands are planned with estimates: GPUs, and any device within a wrapper of package device.
+	// optimizer.Measure). This pays off in programs that run for long and whose Strategy chooses by predicted times,
+	// such as auto. Devices that do not count demands are planned with estimates: GPUs, and any device within a
+	// wrapper of package device.
 	Measure bool
 }
 
