@@ -34,10 +34,16 @@ func (u *Use) touched() float64 { return min(u.Size, max(u.Read, u.Written)) }
 // partitions, and each caches what its multiprocessors read, so that shared data is held twice (NVIDIA A100 Tensor Core
 // GPU architecture whitepaper).
 func CacheBytes(p *model.Profile) int64 {
-	if p.ComputeMajor >= 8 && p.ComputeMinor == 0 {
+	if p.ComputeMajor >= 8 && DataCentre(p) {
 		return p.L2Bytes / 2
 	}
 	return p.L2Bytes
+}
+
+// DataCentre reports whether the chip of a device is one for data centres, by its compute capability: 6.0, 7.0, 8.0, 9.0,
+// 10.0 and 10.3. Others are of workstations, games or embedded systems, also 11.0 and 12.0.
+func DataCentre(p *model.Profile) bool {
+	return p.ComputeMajor >= 6 && p.ComputeMajor <= 10 && p.ComputeMinor == 0 || p.ComputeMajor == 10 && p.ComputeMinor == 3
 }
 
 // NewCache returns an empty cache.

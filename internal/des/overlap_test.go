@@ -78,3 +78,19 @@ func TestPartitionedCachesHoldHalf(t *testing.T) {
 		assert.Equal(t, want, CacheBytes(p), p.ID)
 	}
 }
+
+// Compute capabilities tell the chips of data centres from others, also those that have no profile yet.
+func TestDataCentre(t *testing.T) {
+	for capability, want := range map[[2]int]bool{
+		{5, 0}: false, {6, 0}: true, {6, 1}: false, {7, 0}: true, {7, 5}: false, {8, 0}: true, {8, 6}: false, {8, 9}: false,
+		{9, 0}: true, {10, 0}: true, {10, 3}: true, {11, 0}: false, {12, 0}: false, {12, 1}: false,
+	} {
+		p := &model.Profile{ComputeMajor: capability[0], ComputeMinor: capability[1], L2Bytes: 8}
+		assert.Equal(t, want, DataCentre(p), capability)
+		if want && capability[0] >= 8 {
+			assert.Equal(t, int64(4), CacheBytes(p), capability)
+		} else {
+			assert.Equal(t, int64(8), CacheBytes(p), capability)
+		}
+	}
+}

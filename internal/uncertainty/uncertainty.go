@@ -1,6 +1,7 @@
-// Package uncertainty states how far predicted times may be off. It knows the errors of the time model on published
+// Package uncertainty states how far predicted times may be off. It holds the errors of the time model on published
 // times of kernels, by what bounds a kernel and by the kind of its device. The rows and the test that computes the
-// errors are in package validation.
+// errors are in package validation. The constants of the model are fitted to the same rows, so kernels that are unlike
+// these are off by more.
 package uncertainty
 
 import (
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 // errors.csv has, for each class of rows and kind of device, the relative error that two thirds of the rows stay below.
@@ -48,7 +50,7 @@ func parse(text string) map[key]float64 {
 
 // Kind returns the kind of a device.
 func Kind(p *model.Profile) string {
-	if p.ComputeMajor >= 6 && p.ComputeMinor == 0 {
+	if des.DataCentre(p) {
 		return centre
 	}
 	return other
