@@ -89,27 +89,37 @@ func newDevices() *cobra.Command {
 // listDevices prints the GPUs and then the profiles that can be simulated.
 func listDevices(to io.Writer, gpus []device.Info) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S")
+	fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S\tPROFILE")
 	for _, i := range gpus {
-		listDevice(w, &i)
+		listDevice(w, &i, "-")
 	}
 	for _, p := range profiles.All() {
-		dev, err := sim.New(sim.Options{Profile: p.ID})
-		if err != nil {
+		if err := listProfile(w, p, "detailed"); err != nil {
 			return err
 		}
-		i := dev.Info()
-		listDevice(w, &i)
-		if err := dev.Close(); err != nil {
+	}
+	for _, p := range profiles.Short() {
+		if err := listProfile(w, p, "data sheet"); err != nil {
 			return err
 		}
 	}
 	return w.Flush()
 }
 
-func listDevice(w io.Writer, i *device.Info) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%d\t%d\t%.0f\t%.0f\n", i.ID, i.Name, yesNo(i.Simulated),
-		i.ComputeMajor, i.ComputeMinor, i.Multiprocessors, i.ClockMHz, float64(i.MemoryBytes)/1e9, i.MemoryGBps)
+func listProfile(w io.Writer, p *model.Profile, kind string) error {
+	dev, err := sim.New(sim.Options{Profile: p.ID})
+	if err != nil {
+		return err
+	}
+	i := dev.Info()
+	listDevice(w, &i, kind)
+	return dev.Close()
+}
+
+// listDevice prints a device and the kind of its profile.
+func listDevice(w io.Writer, i *device.Info, kind string) {
+	fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%d\t%d\t%.0f\t%.0f\t%s\n", i.ID, i.Name, yesNo(i.Simulated),
+		i.ComputeMajor, i.ComputeMinor, i.Multiprocessors, i.ClockMHz, float64(i.MemoryBytes)/1e9, i.MemoryGBps, kind)
 }
 
 func yesNo(b bool) string {

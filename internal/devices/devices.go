@@ -66,12 +66,9 @@ func Profile(id string) (*model.Profile, error) {
 
 // File returns the profile file of a path that ends in .json, or one with the profile of that name.
 func File(name string) (*profiles.File, error) {
-	if strings.HasSuffix(name, ".json") {
-		return profiles.ReadFile(name)
+	f, err := profiles.LookupFile(name)
+	if err != nil && !strings.HasSuffix(name, ".json") {
+		err = IDError{err}
 	}
-	p, err := profiles.Lookup(name)
-	if err != nil {
-		return nil, IDError{err}
-	}
-	return profiles.NewFile(p, "the profile "+p.ID), nil
+	return f, err
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bounded"
 )
 
-// A profile file is JSON: a heading, then every figure with its value and where
-// that is from. docs/PROFILE.md describes it.
+// A profile file is JSON: a heading, then the figures with their values and where
+// those are from. docs/PROFILE.md describes it.
 //
 //	{
 //	  "format": "reprise-profile",
@@ -111,7 +111,7 @@ func ReadFile(path string) (*File, error) {
 const maxFile = 1 << 20
 
 // ParseFile parses the text of a profile file. Errors refer to the file by name. Every figure must occur exactly
-// once, and no other field is allowed.
+// once, and no other field is allowed. A file with a base may leave out figures, any file those of laterFigures.
 func ParseFile(name string, src []byte) (*File, error) {
 	r := &fileReader{dec: json.NewDecoder(bytes.NewReader(src)), file: File{Origins: map[string]Origin{}}}
 	r.dec.UseNumber()

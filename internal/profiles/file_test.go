@@ -2,12 +2,14 @@ package profiles
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -224,6 +226,51 @@ func TestFiguresThatAreTakenOverFollowTheirProfile(t *testing.T) {
 	again, err := ParseFile("p.json", f.Text())
 	require.NoError(t, err)
 	assert.Equal(t, f, again, "a file that is written and read again stays as it is")
+}
+
+// docs/DEVICES.md lists the short profiles.
+// `go test ./internal/profiles -run TestShortProfilesAreOnTheirPage -rewrite` writes it.
+func TestShortProfilesAreOnTheirPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| profile | device | compute capability | base | figures of its own |\n|---|---|---|---|---:|\n")
+	for _, id := range shortIDs() {
+		f, bases, own := short(id), map[string]bool{}, 0
+		for _, o := range f.Origins {
+			if base, ok := strings.CutPrefix(o.From, takenOver); ok {
+				bases[base] = true
+			} else {
+				own++
+			}
+		}
+		require.Len(t, bases, 1, id)
+		p := &f.Profile
+		base := slices.Collect(maps.Keys(bases))[0]
+		fmt.Fprintf(&b, "| `%s` | %s | %d.%d | `%s` | %d of %d |\n", id, p.Name, p.ComputeMajor, p.ComputeMinor, base, own, len(figures))
+	}
+	section.Check(t, "../../docs/DEVICES.md", "short profiles", b.String())
+}
+
+// A file to edit has the values of its profile, and keeps what is known of their sources. A changed value counts.
+func TestLookupFileCanBeEdited(t *testing.T) {
+	for _, id := range append(detailedIDs(), shortIDs()...) {
+		f, err := LookupFile(id)
+		require.NoError(t, err)
+		p, err := Lookup(id)
+		require.NoError(t, err)
+		f.Profile.StreamGap = 12345 * model.Nanosecond
+		back, err := ParseFile("p.json", f.Text())
+		require.NoError(t, err)
+		want := *p
+		want.StreamGap, want.ID = f.Profile.StreamGap, ""
+		assert.Equal(t, want, back.Profile, id)
+	}
+	f, err := LookupFile("a40")
+	require.NoError(t, err)
+	assert.Equal(t, "data sheet", f.Origins["clock_mhz"].From)
+	assert.Equal(t, "the profile a100", f.Origins["stream_gap_ns"].From)
+	assert.NotEmpty(t, f.About)
+	_, err = LookupFile("none")
+	assert.ErrorContains(t, err, `no device profile is called "none"`)
 }
 
 // A short profile has what its data sheet says, and the rest from its base.

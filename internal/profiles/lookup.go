@@ -7,7 +7,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 )
 
-// All returns the detailed profiles, the default first. [Lookup] also knows short ones, which are from data sheets.
+// All returns the detailed profiles, the default first. [Short] returns the others, which are from data sheets.
 func All() []*model.Profile {
 	return []*model.Profile{&h200, &a100, &v100, &p100, &gtx1660s, &gtx960}
 }
@@ -30,6 +30,29 @@ func Lookup(id string) (*model.Profile, error) {
 	}
 	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
 		id, strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
+}
+
+// LookupFile returns the profile with the given ID as a file, or reads the file if id ends in .json. Every figure can be
+// edited there: none has the origin of a figure that follows a known profile.
+func LookupFile(id string) (*File, error) {
+	if strings.HasSuffix(id, fileSuffix) {
+		return ReadFile(id)
+	}
+	f := short(id)
+	if f == nil {
+		p, err := Lookup(id)
+		if err != nil {
+			return nil, err
+		}
+		return NewFile(p, "the profile "+id), nil
+	}
+	for name, o := range f.Origins {
+		if base, ok := strings.CutPrefix(o.From, takenOver); ok {
+			o.From = "the profile " + base
+			f.Origins[name] = o
+		}
+	}
+	return f, nil
 }
 
 // detailed returns the profile of All with the given ID, or nil.

@@ -3,6 +3,8 @@ package profiles
 import (
 	"embed"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // shortFiles are profiles of devices whose data sheets are known, and little else: files with a base, whose figures
@@ -23,6 +25,14 @@ func short(id string) *File {
 	}
 	f.Profile.ID = id
 	return f
+}
+
+// Short returns the short profiles, sorted by ID.
+func Short() (list []*model.Profile) {
+	for _, id := range shortIDs() {
+		list = append(list, &short(id).Profile)
+	}
+	return list
 }
 
 func shortIDs() (ids []string) {
