@@ -28,9 +28,11 @@ func (l *lowering) uniforms() {
 	}
 }
 
-// varying returns which registers may differ between the lanes of a warp. A register is
-// uniform if all its definitions compute it from uniform registers. The analysis is
-// that of an assembler without profile: %tid differs, whatever the shape of the block.
+// varying returns which registers differ between the lanes of a warp by the operands of
+// their definitions: a register is uniform if all its definitions compute it from uniform
+// registers. %tid differs, whatever the shape of the block. Branches are not considered: a
+// register that both sides of a divergent branch define counts as uniform. Only costs depend
+// on the result.
 //
 //	differs(%tid.*, %laneid, %lanemask_*)
 //	differs(d)  if an instruction defines d from a register that differs,
