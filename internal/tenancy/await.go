@@ -88,7 +88,7 @@ func (s *Server) Ended() <-chan struct{} {
 func (s *Server) Harvest() {
 	for i := 0; i < len(s.rounds) && s.failed == nil; i++ {
 		r := s.rounds[i]
-		took, err := s.dev.Elapsed(r.begin, r.end)
+		took, err := s.took(r)
 		if err != nil && device.CodeOf(err) == device.NotReady {
 			continue
 		}
@@ -104,6 +104,24 @@ func (s *Server) Harvest() {
 		s.failAll()
 	}
 }
+
+// took returns the time of a round, or an error with the code NotReady if it has not ended. In virtual time, the host's
+// clock is exact, and no call is needed.
+func (s *Server) took(r *round) (time.Duration, error) {
+	if s.virtual == nil {
+		return s.dev.Elapsed(r.begin, r.end)
+	}
+	at, ended := s.virtual.Completed(r.end)
+	if err := s.virtual.Err(); err != nil {
+		return 0, err
+	}
+	if !ended {
+		return 0, errNotReady
+	}
+	return s.epoch + at - r.launched, nil
+}
+
+var errNotReady = &device.Error{Code: device.NotReady, Detail: "the round runs"}
 
 // conclude ends the requests of a round, learns from its time, and makes its memory free for another round.
 func (s *Server) conclude(r *round, took time.Duration) {

@@ -54,8 +54,9 @@ func (c *cohort) arrive(now time.Duration) {
 	c.last = now
 }
 
-// line returns what decide needs.
+// line returns what decide needs. A round has each member at most once.
 func (c *cohort) line(limit int) line {
+	limit = min(limit, len(c.members))
 	l := line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times}
 	if r := c.waiting.first(); r != nil {
 		l.deadline = r.Deadline

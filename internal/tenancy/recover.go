@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -81,7 +82,7 @@ func runAlone(dev device.Device, r *Request) (err error) {
 		return err
 	}
 	defer func() { err = device.Join(err, trace.Close()) }()
-	p, err := newPlain(dev, trace)
+	p, err := newPlain(dev, trace.Graph, traced.BindingsOf(trace))
 	if err != nil {
 		return err
 	}

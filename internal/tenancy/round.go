@@ -108,9 +108,17 @@ func (s *Server) newRound(c *cohort, now time.Duration) *round {
 	return r
 }
 
+// begin marks the begin of a round, in real time.
+func (s *Server) begin(r *round, stream device.Stream) error {
+	if s.virtual != nil {
+		return nil
+	}
+	return s.dev.Record(r.begin, stream)
+}
+
 // mark creates the events of a round that has none yet.
 func (s *Server) mark(r *round) (err error) {
-	if r.begin != 0 {
+	if r.end != 0 {
 		return nil
 	}
 	r.call = &device.HostCall{Label: "end of a round", Func: func() error {
@@ -139,19 +147,33 @@ func (s *Server) start(r *round) error {
 	if err != nil {
 		return s.fail(r, err)
 	}
+	r.launched = s.Now() // without the time to build the graph
+	if err := s.onRound(r); err != nil {
+		return s.fail(r, err)
+	}
 	r.super = g
 	c.flying++
 	s.rounds = append(s.rounds, r)
 	s.stats.Rounds++
 	s.stats.Members += len(r.members)
 	s.breaks(s.mark(r))
-	s.breaks(dev.Record(r.begin, c.stream))
-	s.breaks(dev.Submit(c.stream, g.prepare(r.members)))
+	s.breaks(s.begin(r, c.stream))
+	if slots := g.prepare(r.members); slots != nil {
+		s.breaks(dev.Submit(c.stream, slots))
+	}
 	s.breaks(s.transfer(r, c.template.in))
 	s.breaks(dev.LaunchGraph(g.exec, c.stream))
 	s.breaks(s.transfer(r, c.template.out))
 	s.breaks(s.signal(r, c.stream))
 	return s.failed
+}
+
+// onRound calls the function of the options.
+func (s *Server) onRound(r *round) error {
+	if s.options.OnRound == nil {
+		return nil
+	}
+	return s.options.OnRound(len(r.members))
 }
 
 // breaks notes an error of the device, after which nothing can run.
@@ -178,18 +200,21 @@ func (s *Server) transfer(r *round, copies []ir.OpID) error {
 func (s *Server) startAlone(r *round) (err error) {
 	t := r.requests[0].Tenant
 	if t.plain == nil {
-		if t.plain, err = newPlain(s.dev, t.trace); err != nil {
+		if t.plain, err = newPlain(s.dev, t.graph, t.bound); err != nil {
 			return s.fail(r, err)
 		}
 	}
 	if s.before(r); len(r.members) == 0 {
 		return s.fail(r, nil)
 	}
+	if err := s.onRound(r); err != nil {
+		return s.fail(r, err)
+	}
 	s.rounds = append(s.rounds, r)
 	s.stats.Alone++
 	stream := t.plain.exec.Stream()
 	s.breaks(s.mark(r))
-	s.breaks(s.dev.Record(r.begin, stream))
+	s.breaks(s.begin(r, stream))
 	s.breaks(t.plain.exec.Replay(context.Background()))
 	s.breaks(s.signal(r, stream))
 	return s.failed

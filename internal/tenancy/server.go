@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Separate bool
 	// Reopen opens a device that takes the place of one on which a kernel has failed; see AddProgram. It may be nil.
 	Reopen func() (device.Device, error)
+	// OnRound, if not nil, is called before a round is launched, with the number of its requests.
+	OnRound func(members int) error
 }
 
 // Stats counts what a Server did.
@@ -61,6 +64,9 @@ type Server struct {
 // virtualTime is a device whose clock advances only while the host waits for it.
 type virtualTime interface {
 	WaitFirst(until time.Duration, events ...device.Event) error
+	// Completed returns when the last record of an event completed, if it has, at no cost.
+	Completed(device.Event) (at time.Duration, ok bool)
+	Err() error
 }
 
 // NewServer returns a server without tenants.
@@ -121,18 +127,28 @@ func (s *Server) admit(t *Tenant, trace *tracer.Trace) error {
 	if trace == nil || trace.Graph == nil {
 		return errors.New("the trace is nil or zero: pass what Finish returns")
 	}
-	bound := traced.BindingsOf(trace)
-	if err := bound.Check(s.dev, trace.Graph); err != nil {
+	return s.bind(t, trace, trace.Graph, traced.BindingsOf(trace))
+}
+
+// AddGraph makes a tenant of a graph and its bindings, for programs without a trace. The functions of its requests are
+// called without one.
+func (s *Server) AddGraph(name string, g *ir.Graph, bound traced.Bindings) (*Tenant, error) {
+	t := &Tenant{Name: name}
+	return t, s.bind(t, nil, g, bound)
+}
+
+func (s *Server) bind(t *Tenant, trace *tracer.Trace, g *ir.Graph, bound traced.Bindings) error {
+	if err := bound.Check(s.dev, g); err != nil {
 		return err
 	}
-	if err := allocate(trace.Graph, bound); err != nil {
+	if err := allocate(g, bound); err != nil {
 		return err
 	}
-	c, err := s.cohort(signatureOf(trace.Graph), trace)
+	c, err := s.cohort(signatureOf(g), g)
 	if err != nil {
 		return err
 	}
-	t.trace, t.cohort = trace, c
+	t.trace, t.graph, t.bound, t.cohort = trace, g, bound, c
 	if c.template.reason == "" {
 		if err := s.putRow(t); err != nil {
 			return err
@@ -155,7 +171,7 @@ func (s *Server) putRow(t *Tenant) error {
 }
 
 // cohort returns the cohort of a signature, and makes it if it does not exist.
-func (s *Server) cohort(sig Signature, trace *tracer.Trace) (*cohort, error) {
+func (s *Server) cohort(sig Signature, g *ir.Graph) (*cohort, error) {
 	for _, c := range s.cohorts {
 		if c.signature == sig {
 			return c, nil
@@ -164,7 +180,7 @@ func (s *Server) cohort(sig Signature, trace *tracer.Trace) (*cohort, error) {
 	c := &cohort{number: len(s.cohorts), signature: sig, template: &template{reason: "super-graphs are disabled"}}
 	var err error
 	if !s.options.Separate {
-		if c.template, err = newTemplate(s.dev, trace.Graph); err != nil {
+		if c.template, err = newTemplate(s.dev, g); err != nil {
 			return nil, err
 		}
 	}

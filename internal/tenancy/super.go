@@ -3,6 +3,7 @@ package tenancy
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
@@ -18,8 +19,9 @@ type super struct {
 	slots device.Ptr // addresses of rows, in device memory
 	// staging is pinned memory from which the slots are copied. Two rounds may be in flight, so there are two.
 	staging [2]staging
-	rounds  int // launched so far
-	used    int // count of the cache's uses at the last one
+	copies  int          // from staging so far
+	rows    []device.Ptr // that the slots hold
+	used    int          // count of the cache's uses at the last one
 	bytes   int64
 }
 
@@ -100,16 +102,26 @@ func (s *super) params(n *node) []byte {
 	return lower.Params(args, nil) // all are scalars
 }
 
-// prepare writes the members of the next round into staging memory and returns the copy to the slots. Slots beyond the
-// members are 0, and their blocks leave at once.
+// prepare returns the copy that sets the slots to the rows of the members, or nil if they hold these rows already. Slots
+// beyond the members are 0, and their blocks leave at once.
 func (s *super) prepare(members []*Tenant) *device.Copy {
-	to := &s.staging[s.rounds%2]
-	s.rounds++
+	if s.holds(members) {
+		return nil
+	}
+	to := &s.staging[s.copies%2]
+	s.copies++
 	clear(to.bytes)
+	s.rows = s.rows[:0]
 	for i, m := range members {
 		binary.LittleEndian.PutUint64(to.bytes[i*slotBytes:], uint64(m.row))
+		s.rows = append(s.rows, m.row)
 	}
 	return &to.copy
+}
+
+// holds reports whether the slots hold the rows of the members, in any order.
+func (s *super) holds(members []*Tenant) bool {
+	return len(members) == len(s.rows) && !slices.ContainsFunc(members, func(t *Tenant) bool { return !slices.Contains(s.rows, t.row) })
 }
 
 func (s *super) close(dev device.Device) error {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -12,7 +13,9 @@ import (
 type Tenant struct {
 	Name    string
 	cohort  *cohort
-	trace   *tracer.Trace
+	trace   *tracer.Trace // nil for a tenant of a graph
+	graph   *ir.Graph
+	bound   traced.Bindings
 	program Program    // nil for a tenant of a trace
 	row     device.Ptr // its arguments in device memory; 0 if its cohort has no super-graphs
 	plain   *plain     // the program alone; nil before the first use
@@ -24,10 +27,10 @@ type Tenant struct {
 }
 
 // Address implements lower.Values.
-func (t *Tenant) Address(b ir.BufferID) device.Ptr { return t.trace.Pointer(b) }
+func (t *Tenant) Address(b ir.BufferID) device.Ptr { return t.bound.Pointer(b) }
 
 // Value implements lower.Values. A parameter has the value of the trace.
-func (t *Tenant) Value(p ir.ParamID) ir.Scalar { return t.trace.Graph.Params[p].Value }
+func (t *Tenant) Value(p ir.ParamID) ir.Scalar { return t.graph.Params[p].Value }
 
 // Alone reports whether the tenant runs alone at present because it is slower than its cohort.
 func (t *Tenant) Alone() bool { return t.alone > 0 }
