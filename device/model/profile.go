@@ -59,6 +59,10 @@ type Profile struct {
 	GraphRootGap  Time // predecessor in the stream to the roots of a graph
 	GraphBodyGap  Time // from the decision of a conditional node to the roots of its body
 
+	// Contexts of several processes, which the device runs one after another.
+	ContextSwitch Time // from the end of one's work to the start of another's
+	ContextSlice  Time // after which the device leaves a context that has more work; 0 means never
+
 	Host HostCosts
 }
 

@@ -112,7 +112,7 @@ const (
 var figures = append(append(hardware, lanes()...), times...)
 
 // laterFigures are those that the format of files did not have at first. A file may leave them out.
-var laterFigures = []string{"flush_latency_ns", "block_latency_ns", "warp_latency_ns"}
+var laterFigures = []string{"flush_latency_ns", "block_latency_ns", "warp_latency_ns", "context_switch_ns", "context_slice_ns"}
 
 var hardware = []Figure{
 	{"multiprocessors", "multiprocessors of the device", 1, 1 << 16, func(p *model.Profile) any { return &p.SMs }},
@@ -172,6 +172,8 @@ var times = []Figure{
 	{"graph_edge_gap_ns", "along an edge of a graph", 0, maxGap, func(p *model.Profile) any { return &p.GraphEdgeGap }},
 	{"graph_root_gap_ns", "from the task before a graph in the stream to the graph's roots", 0, maxGap, func(p *model.Profile) any { return &p.GraphRootGap }},
 	{"graph_body_gap_ns", "between the runs of a conditional node's body", 0, maxGap, func(p *model.Profile) any { return &p.GraphBodyGap }},
+	{"context_switch_ns", "from the end of one process's work to the start of another's", 0, maxTime, func(p *model.Profile) any { return &p.ContextSwitch }},
+	{"context_slice_ns", "after which the device leaves a process that has more work; 0 is never", 0, maxTime, func(p *model.Profile) any { return &p.ContextSlice }},
 	{"call_launch_ns", "cuLaunchKernel on the host", 0, maxTime, func(p *model.Profile) any { return &p.Host.Launch }},
 	{"call_memcpy_ns", "cuMemcpyAsync", 0, maxTime, func(p *model.Profile) any { return &p.Host.Memcpy }},
 	{"call_memset_ns", "cuMemsetD*Async", 0, maxTime, func(p *model.Profile) any { return &p.Host.Memset }},

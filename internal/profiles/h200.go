@@ -109,6 +109,10 @@ var h200 = model.Profile{
 	ConditionLatency: 1000 * model.Nanosecond,
 	FaultLatency:     20 * model.Microsecond, // the least of [Z]; several faults are served together: estimate, not measured
 
+	// Tegra takes 50 to 750 us to switch. DRIVE OS recommends slices of 1.5 to 2 ms.
+	ContextSwitch: 50 * model.Microsecond,   // estimate, not measured
+	ContextSlice:  2000 * model.Microsecond, // estimate, not measured
+
 	Host: model.HostCosts{
 		Launch:         2200 * model.Nanosecond,  // [S] has 2.2 us of CPU per launch
 		Memcpy:         2000 * model.Nanosecond,  // estimate, not measured

@@ -106,6 +106,7 @@ func likeH200(p model.Profile) model.Profile {
 	p.HostCallLatency, p.ConditionLatency, p.FaultLatency = h200.HostCallLatency, h200.ConditionLatency, h200.FaultLatency
 	p.SubmitLatency, p.StreamGap, p.EventGap = h200.SubmitLatency, h200.StreamGap, h200.EventGap
 	p.GraphEdgeGap, p.GraphRootGap, p.GraphBodyGap = h200.GraphEdgeGap, h200.GraphRootGap, h200.GraphBodyGap
+	p.ContextSwitch, p.ContextSlice = h200.ContextSwitch, h200.ContextSlice
 	p.BlockRate = h200.BlockRate
 	p.Host = h200.Host
 	return p
