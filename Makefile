@@ -137,7 +137,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/first examples/heat graphexec/internal/until internal/sim/testdata/kernels solver/internal/kernels
+	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/first examples/heat examples/tenants graphexec/internal/until internal/sim/testdata/kernels solver/internal/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device
