@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", ofValue(err), c.CommandPath())
 	})
-	root.AddCommand(newBench(), newCompare(), newExplain(), newSolve(), newValidate(), newTrace(), newOpt(), newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(), newCalibrate(), newCgoEnv(), newVersion())
+	root.AddCommand(newBench(), newCompare(), newExplain(), newSolve(), newTenants(), newValidate(), newTrace(), newOpt(), newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(), newCalibrate(), newCgoEnv(), newVersion())
 	return root
 }
 
@@ -84,7 +84,7 @@ func ofValue(err error) error {
 		return fmt.Errorf("--%s %s: the number is out of range", value.GetFlag().Name, value.GetValue())
 	}
 	takes, ok := map[string]string{
-		"int": "a whole number", "int64": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
+		"int": "a whole number", "int64": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false", "duration": "a time with its unit, as in 100ms",
 	}[value.GetFlag().Value.Type()]
 	if !ok {
 		return err
