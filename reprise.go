@@ -19,7 +19,7 @@
 //	err = exec.Wait(ctx)
 //	err = reprise.Read(data, u)
 //
-// Calls of a Tracer return no error: the first one makes all later calls do nothing, and Finish returns it with the line
+// Calls of a Tracer return no error: the first error makes all later calls do nothing, and Finish returns it with the line
 // of the call. Close the Exec before the trace, and the trace before the device.
 //
 // [CompileLoop] repeats a trace until a scalar on the device ends the loop. [Auto] needs no trace: it runs each call at

@@ -13,7 +13,7 @@ type (
 	Trace  = tracer.Trace  // Trace is a finished recording
 	Buffer = tracer.Buffer // Buffer is a range of elements in device or host memory
 	Kernel = tracer.Kernel // Kernel is a function of a module
-	Shape  = tracer.Shape  // Shape holds the numbers of blocks and threads of a launch
+	Shape  = tracer.Shape  // Shape holds the grid and the block of a launch, as ir.Dim3, and its dynamic shared memory
 	Param  = tracer.Param  // Param is a scalar that replays may set
 	Limits = tracer.Limits // Limits bounds a recorded loop
 )
@@ -45,10 +45,10 @@ const (
 // Roles of buffers: what their contents mean to the program around the replays.
 const (
 	Temporary = ir.Temporary // written before it is read in every replay, undefined afterwards
-	Input     = ir.Input     // set by the program before a replay
+	Input     = ir.Input     // set by the program before the first replay or a later one
 	Output    = ir.Output    // read by the program after a replay
 	InOut     = ir.InOut     // both: carried from replay to replay
-	Constant  = ir.Constant  // never written
+	Constant  = ir.Constant  // as Input, and no recorded operation writes it
 )
 
 // Endings of a loop, in the result of a run. A loop that reaches its maximum returns no error.

@@ -40,12 +40,12 @@ type Stats struct {
 	Rebuilds int // graphs instantiated again for changes that could not be made in place
 }
 
-// Exec is an instantiated schedule. Only one goroutine may use it at a time. It borrows the buffers
-// and modules of its bindings, which must outlive it.
-//
-// Invariants: impl is nil exactly before Instantiate and after Close. prog describes what impl does:
-// both change together, in apply and rebuild.
+// Exec replays a schedule. Only one goroutine may use it at a time. It borrows the buffers and modules of the trace: close
+// it before the trace.
 type Exec struct {
+	// Invariants: impl is nil exactly before Instantiate and after Close. prog describes what impl does: both change
+	// together, in apply and rebuild.
+
 	dev    device.Device
 	prog   *program
 	memory *memory // nil for a device that keeps no ledger

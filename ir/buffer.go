@@ -21,10 +21,10 @@ type Role uint8
 
 const (
 	Temporary Role = iota // written before it is read in every replay, dead afterwards
-	Input                 // set by the program before a replay
+	Input                 // set by the program before the first replay or a later one
 	Output                // read by the program after a replay
 	InOut                 // both: carried from replay to replay
-	Constant              // never written
+	Constant              // as Input, and no recorded operation writes it
 )
 
 // Buffer is one allocation: Len elements of Elem. Zero elements are allowed.

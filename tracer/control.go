@@ -15,7 +15,7 @@ type Limits struct {
 
 // Loop records a loop as one operation. The calls that record makes are its body. The body repeats until
 // the scalar, one element of device memory that the body writes, satisfies the comparison with value.
-// Only a Tracer in mode Deferred records loops. A body may hold launches, copies, fills, loops and
+// Only a Tracer from reprise.Record, or in mode Deferred, records loops. A body may hold launches, copies, fills, loops and
 // branches.
 func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limits, record func()) {
 	if t.stopped() {

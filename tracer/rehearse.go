@@ -31,19 +31,19 @@ func (tr view) Rehearse(dev any, f func(run func() error) error) (err error) {
 	case tr.closed:
 		return fmt.Errorf("trace %s: %w", tr.Graph.Name, ErrClosed)
 	case !ok || !sameDevice(on, tr.t.dev):
-		return fmt.Errorf("rehearse trace %s: %w: record the program on this one", tr.Graph.Name, device.ErrOtherDevice)
+		return fmt.Errorf("trial run of trace %s: %w: record the program on this one", tr.Graph.Name, device.ErrOtherDevice)
 	}
 	t := tr.t
 	if err := t.lost(); err != nil {
-		return fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)
+		return fmt.Errorf("trial run of trace %s: %w", tr.Graph.Name, err)
 	}
 	r := rehearsal{Tracer: &Tracer{dev: t.dev, mode: Direct, graph: tr.Graph, buffers: t.bound(), modules: t.modules}}
 	if r.stream, err = t.dev.CreateStream(0); err != nil {
-		return fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)
+		return fmt.Errorf("trial run of trace %s: %w", tr.Graph.Name, err)
 	}
 	defer func() {
 		if err = device.Join(err, r.end()); err != nil {
-			err = fmt.Errorf("rehearse trace %s: %w", tr.Graph.Name, err)
+			err = fmt.Errorf("trial run of trace %s: %w", tr.Graph.Name, err)
 		}
 	}()
 	if err := t.dev.SynchronizeAll(); err != nil { // the program may be running

@@ -23,18 +23,19 @@ const (
 	Direct               // run every call now and record none: the trace has buffers and no operations
 )
 
-// Tracer records one program. It is used by one goroutine at a time.
-//
-// A recorded call is a pair of numbers in calls. A launch refers to an element of made, which equal
-// launches share; any other call refers to an element of others:
-//
-//	calls    0    1    0    1   ^0   ...        in program order
-//	         │    │             │
-//	made  [ launch a, launch b ]│               different launches, with their accesses
-//	others                  [ copy ]            copies, fills, host calls, loops, ...
-//
-// Finish expands the pairs into the operations of the graph.
+// Tracer records one program. Only one goroutine may use it at a time. The first error makes all later calls do nothing;
+// Finish and Err return it.
 type Tracer struct {
+	// A recorded call is a pair of numbers in calls. A launch refers to an element of made, which equal
+	// launches share; any other call refers to an element of others:
+	//
+	//	calls    0    1    0    1   ^0   ...        in program order
+	//	         │    │             │
+	//	made  [ launch a, launch b ]│               different launches, with their accesses
+	//	others                  [ copy ]            copies, fills, host calls, loops, ...
+	//
+	// Finish expands the pairs into the operations of the graph.
+
 	dev     device.Device
 	mode    Mode
 	manager device.Manager // dev, nil if it has no managed memory

@@ -123,8 +123,7 @@ type Stats struct {
 	Rebuilds   int // graphs instantiated again for changes that could not be made in place
 }
 
-// Exec is an instantiated loop. Like a graphexec.Exec, it may be used by one goroutine at a time, and its bindings must
-// outlive it.
+// Exec runs a loop. Like a graphexec.Exec, it may be used by one goroutine at a time, and is closed before the trace.
 type Exec struct {
 	loop   Loop
 	dev    device.Device
