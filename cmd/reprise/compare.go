@@ -55,6 +55,10 @@ kernels, inputs, launch shapes and memory mode are the same on both sides; compa
 refuses programs for which they differ. On a simulated device, the C++ programs run on
 the simulated driver, with the same profile and in virtual time.
 
+The C++ programs have five versions: in sync, the host waits after each operation; async
+is a schedule over streams and events; graph is a graph; capture is a graph captured from
+the streams; graph1 is a graph that is a chain.
+
 ` + "`make baseline`" + ` builds the programs (build/baseline/WORKLOAD), ` + "`make libcudasim`" + ` the
 simulated driver (build/libcudasim.so). Compare looks for build beside the folder of
 this executable, then in the current folder.

@@ -47,7 +47,11 @@ causes add up to the time of the replay.
 
 The table of work lists for each operation its time, the part of it on the critical
 path, the gap before it on the path, and its main bound. Operations without time on the
-path could be slower without a longer replay.
+path could be slower without a longer replay. Bounds that differ from the causes:
+
+  ramp               start of a kernel or a copy (launch)
+  link in, link out  bytes from the host, and to the host (transfer)
+  queued             multiprocessors or an engine are in use (queue)
 
 With --cost, it also writes the measured demand of each kernel on the device, from a
 serial replay. reprise opt --cost uses it to plan the trace of the same workload at the

@@ -60,7 +60,7 @@ type rangeInfo struct {
 }
 
 func (r rangeInfo) String() string {
-	const decides = "; a slice decides"
+	const decides = "; pass a slice to bound it"
 	switch {
 	case r.Certain:
 		return r.Bytes
@@ -138,9 +138,9 @@ launch. If the bytes have no bound, it prints the reason; the access then counts
 access to the whole buffer.
 
 A launch is refused if such an access certainly leaves the slice that is passed. If the
-expression is only an upper bound, because it also depends on the contents of memory, the
-line ends in "a slice decides". Passing a slice then promises that the kernel stays
-inside it.`,
+expression is only an upper bound, because it also depends on the contents of memory
+(written ?), the line ends in "pass a slice to bound it". Passing a slice of the buffer
+then promises that the kernel stays inside it.`,
 		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
 			source, err := readFile(args[0])

@@ -32,13 +32,13 @@ func newStrategies() *cobra.Command {
 		Long: `Strategies plans each graph (- is standard input) with each strategy, and prints a table of
 the plans. It runs nothing on a device.
 
-  lanes, waits  lanes and waits of the schedule
+  lanes, waits  streams of the schedule, and waits between them
   records       operations that another lane waits for
   predicted us  time of one replay as a graph. Without measured costs (--cost), it depends
                 on the bytes that operations move, not on their instructions: use it to
                 compare plans. A loop counts with as many iterations as its limit allows
                 (--iterations assumes fewer)
-  of bound      predicted us divided by a lower bound for all plans. The bound is the launch
+  to bound      predicted us divided by a lower bound for all plans. The bound is the launch
                 and the longest of: the critical path; the work divided by the capacity; the
                 kernels that fill the device, one after another; and all operations divided
                 by the number of chains that the launch pays for

@@ -104,7 +104,7 @@ func TestCompareMemory(t *testing.T) {
 	require.NoError(t, WriteTable(&b, []*Comparison{c}))
 	head, table, _ := strings.Cut(b.String(), "\n")
 	assert.Contains(t, head, "; 4.00 MB of buffers")
-	assert.Regexp(t, `(?s)^  strategy .* of bound  memory MB  least MB  planning ms
+	assert.Regexp(t, `(?s)^  strategy .* to bound  memory MB  least MB  planning ms
 .* serial .*x       3.00      3.00         0.00
 .* nimble .*x       4.00      4.00         0.00
 .*  exact .*          -         -            -
@@ -157,21 +157,21 @@ func TestTable(t *testing.T) {
 	require.NoError(t, WriteTable(&b, two()))
 	assert.Equal(t, strings.TrimPrefix(`
 a: 3 operations, 3 edges, 2 not implied; bound 10.00 us on h200
-  strategy  lanes  waits  records  predicted us  of bound  planning ms
+  strategy  lanes  waits  records  predicted us  to bound  planning ms
     serial      1      0        0         20.00    2.000x         0.50
      exact      -      -        -             -         -            -
     nimble      2      3        2         10.00    1.000x         1.00
 exact: too large
 
 b: 0 operations, 0 edges, 0 not implied; bound 10.00 us on h200
-  strategy  lanes  waits  records  predicted us  of bound  planning ms
+  strategy  lanes  waits  records  predicted us  to bound  planning ms
     serial      0      0        0         80.00    8.000x         0.00
      exact      -      -        -             -         -            -
     nimble      0      0        0         80.00    8.000x         0.00
 exact: too large
 
 over 2 graphs
-  strategy  graphs  fastest on  of bound, mean
+  strategy  graphs  fastest on  to bound, mean
     serial       2           1          4.000x
      exact       0           0               -
     nimble       2           2          2.828x

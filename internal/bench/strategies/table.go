@@ -22,7 +22,7 @@ func WriteTable(w io.Writer, all []*Comparison) error {
 	}
 	fmt.Fprintf(w, "\nover %d graphs\n", len(all))
 	t := columns(w)
-	fmt.Fprintln(t, "strategy\tgraphs\tfastest on\tof bound, mean\t")
+	fmt.Fprintln(t, "strategy\tgraphs\tfastest on\tto bound, mean\t")
 	for _, s := range Standings(all) {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t\n", s.Strategy, s.Graphs, s.Fastest, times(s.OverBound))
 	}
@@ -43,7 +43,7 @@ func (c *Comparison) table(w io.Writer) error {
 	if c.before() > 0 {
 		memory = "memory MB\tleast MB\t"
 	}
-	fmt.Fprintf(t, "strategy\tlanes\twaits\trecords\tpredicted us\tof bound\t%splanning ms\t\n", memory)
+	fmt.Fprintf(t, "strategy\tlanes\twaits\trecords\tpredicted us\tto bound\t%splanning ms\t\n", memory)
 	for _, r := range c.Rows {
 		if r.Error != "" {
 			fmt.Fprintf(t, "%s\t%s\n", r.Strategy, strings.Repeat("-\t", 6+strings.Count(memory, "\t")))
