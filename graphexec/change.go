@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -123,6 +124,9 @@ func Enable(op string, on bool) Change {
 		if err == nil {
 			err = x.asTraced()
 		}
+		if err == nil {
+			err = x.alone(id)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +205,7 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 		}
 		for i := range local.Ops {
 			v := ir.OpID(i)
-			if op := &local.Ops[i]; number != "" && number == traced.Origin(local, v).String() || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
+			if op := &local.Ops[i]; number != "" && number == traced.Origin(local, v).String() || hasPart(local, v, number) || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
 				found, all = p.first+v, append(all, x.prog.name(p.first+v))
 			}
 		}
@@ -215,14 +219,51 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	return 0, fmt.Errorf("%d operations are called %s: use the number of one of %s", len(all), name, strings.Join(all, ", "))
 }
 
+// hasPart reports whether operation v of g is a merged launch with the part of a number: "%3".
+func hasPart(g *ir.Graph, v ir.OpID, number string) bool {
+	for _, p := range g.Merged[v] {
+		if p.Op.String() == number {
+			return true
+		}
+	}
+	return false
+}
+
 // asTraced returns an error if a pass has relied on the writes of every operation. Then no operation
 // may be disabled or launched with another grid: copyelim, dce and unroll have removed or copied
 // operations (Graph.Origin), and memplan has shared memory (Schedule.Offset), because of these writes.
 func (x *Exec) asTraced() error {
-	if x.prog.sched.Graph.Origin != nil || x.prog.sched.Offset != nil {
+	if x.prog.sched.Graph.Origin != nil && !x.runsAll() || x.prog.sched.Offset != nil {
 		return errors.New("the plan relies on what every operation writes: plan without copyelim, dce, unroll and memplan")
 	}
 	return nil
+}
+
+// runsAll reports whether the plan runs each operation of the trace once, in any order, merged or not.
+func (x *Exec) runsAll() bool {
+	g, trace := x.prog.sched.Graph, traced.Of(x.prog.trace())
+	if trace == nil || g.Copies > 1 {
+		return false
+	}
+	ops := g.Len()
+	for _, parts := range g.Merged {
+		ops += len(parts) - 1
+	}
+	return ops == trace.Recorded().Len()
+}
+
+// alone returns an error if an operation is a merged launch, whose parts cannot be changed one by one.
+func (x *Exec) alone(id ir.OpID) error {
+	q, v := x.prog.find(id)
+	parts := q.sched.Graph.Merged[v]
+	if len(parts) == 0 {
+		return nil
+	}
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Op.String()
+	}
+	return fmt.Errorf("one launch runs %s together: plan without merge", strings.Join(names, ", "))
 }
 
 // stays returns an error if a launch, with the parameters and the grid of the edits, would access
@@ -245,7 +286,7 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	if op.Kind != ir.KindLaunch {
 		return errors.New("it is no launch and has no grid")
 	}
-	if err := x.asTraced(); err != nil {
+	if err := cmp.Or(x.asTraced(), x.alone(id)); err != nil {
 		return err
 	}
 	if grid == op.Launch.Grid {

@@ -248,7 +248,7 @@ func TestAnUnrolledProgramLeavesTheBytesOfReplays(t *testing.T) {
 	for seed := range uint64(16) {
 		p := program{seed: seed, ops: 3 + int(seed), buffers: 2 + int(seed%4), scratch: seed%2 == 0, managed: seed%4 == 3}
 		k := 1 + int(seed%4)
-		also := []string{fmt.Sprintf("unroll(%d)", k), "rename(2)", "copyelim", "dce", "memplan"}[:1+seed/2%5]
+		also := []string{fmt.Sprintf("unroll(%d)", k), "rename(2)", "copyelim", "merge", "dce", "memplan"}[:1+seed/2%6]
 		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 		require.NoError(t, err)
 		want := p.plain(t, dev, k*replays)

@@ -81,7 +81,7 @@ func randomStrategy(r *rand.Rand) string {
 
 // randomPasses returns passes that leave every byte that a program can see.
 func randomPasses(r *rand.Rand) (also []string) {
-	for _, pass := range []string{"copyelim", "dce", "coarsen", "prefetch", "group", "priorities", "memplan"} {
+	for _, pass := range []string{"copyelim", "dce", "merge", "coarsen", "prefetch", "group", "priorities", "memplan"} {
 		if r.IntN(4) == 0 {
 			also = append(also, pass)
 		}

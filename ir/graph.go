@@ -40,6 +40,13 @@ type Graph struct {
 	// them, so they get memory when the graph is instantiated.
 	Made int
 
+	// Merged lists, by launch that stands for several launches of the trace, these launches. It is nil if no pass has
+	// merged launches. Origin then has the first of them.
+	Merged map[OpID][]struct {
+		Op      OpID   // its id in the trace
+		Threads uint32 // of one block
+	}
+
 	// Generated is the number of modules that passes have added, at the end of Modules. They are loaded when the graph
 	// is instantiated.
 	Generated int

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
@@ -27,10 +28,11 @@ var ErrUncounted = errors.New("the device does not count the demands of launches
 // memory are in the state in which they are between replays.
 const rehearsals = 2
 
-// choosesByTime reports whether a strategy depends on the times of kernels and should be given measured costs.
-func choosesByTime(strategy string) bool {
-	name, _, _ := strings.Cut(strategy, "(")
-	return name == "auto" || name == "search" || name == "listsched"
+// choosesByTime reports whether a plan depends on the times of kernels and should be given measured costs: by its
+// strategy, or because launches are merged.
+func (o *Options) choosesByTime() bool {
+	name, _, _ := strings.Cut(o.Strategy, "(")
+	return name == "auto" || name == "search" || name == "listsched" || slices.Contains(o.Also, "merge") || slices.Contains(o.Passes, "merge")
 }
 
 // Measure runs a *tracer.Trace on dev and returns the demands of its launches:

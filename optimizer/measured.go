@@ -14,7 +14,8 @@ func init() { costmodel.Measured, costmodel.Modelled = newMeasuredCosts, newMode
 type Measurement = costmodel.Measurement
 
 // newMeasuredCosts returns the cost model for a program that has run: launches have the demands counted
-// in m, and other operations those of newDeclaredCosts. A nil m is allowed.
+// in m, and other operations those of newDeclaredCosts. A merged launch has the demands of its parts together (see
+// together). A nil m is allowed.
 func newMeasuredCosts(p *model.Profile, m *Measurement) costmodel.Model {
 	if m == nil {
 		return newDeclaredCosts(p)
@@ -23,17 +24,34 @@ func newMeasuredCosts(p *model.Profile, m *Measurement) costmodel.Model {
 	for i := range m.Launches {
 		counted[m.Launches[i].Op] = m.Launches[i].Demand
 	}
-	return measuredCosts{counted, newDeclaredCosts(p)}
+	return measuredCosts{counted, newDeclaredCosts(p), p}
 }
 
 type measuredCosts struct {
 	counted  map[ir.OpID]model.Demand
 	declared CostModel
+	profile  *model.Profile
 }
 
 func (m measuredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
+	if parts := g.Merged[v]; parts != nil {
+		return m.merged(g, v, parts)
+	}
 	if d, ok := m.counted[traced.Origin(g, v)]; ok {
 		return d
 	}
 	return m.declared.Demand(g, v)
+}
+
+// merged returns the demand of a merged launch: what its parts demand together, if all were counted.
+func (m measuredCosts) merged(g *ir.Graph, v ir.OpID, parts []mergedPart) model.Demand {
+	demands := make([]model.Demand, len(parts))
+	for i, part := range parts {
+		d, ok := m.counted[part.Op]
+		if !ok {
+			return m.declared.Demand(g, v)
+		}
+		demands[i] = d
+	}
+	return together(m.profile, &g.Ops[v], parts, demands)
 }

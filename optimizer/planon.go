@@ -10,8 +10,8 @@ import (
 //
 //	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto", Streams: true})
 //
-// The plan is for the profile of dev, unless opts names another. If the strategy depends on times (auto, search
-// and listsched) and opts has no costs, PlanOn calls Measure, which runs the program twice and restores
+// The plan is for the profile of dev, unless opts names another. If the plan depends on times (strategies auto,
+// search and listsched, pass merge) and opts has no costs, PlanOn calls Measure, which runs the program twice and restores
 // memory. This requires a device that counts (see Measure), and inputs that have been written. Otherwise times are
 // estimated as by Plan. Result.Costs names the source of the times and the reason. A program whose kernels do not
 // depend on data gets the same plan every time.
@@ -50,7 +50,7 @@ func whyEstimated(dev any, trace traced.Trace, opts *Options) string {
 	switch {
 	case opts.Costs != nil || opts.Measured != nil:
 		return ""
-	case !choosesByTime(opts.Strategy):
+	case !opts.choosesByTime():
 		return "the strategy does not choose by time"
 	case !counts:
 		return "the device does not count the demands of launches"

@@ -139,6 +139,12 @@ func (tr view) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamI
 	case id < 0 || int(id) >= g.Len() || g.Ops[id].Launch == nil:
 		return fmt.Errorf("graph %s has no launch %v", g.Name, id)
 	}
+	for _, part := range g.Merged[id] { // a merged launch stays inside if its parts do
+		own := tr.Graph.Ops[part.Op].Launch
+		if err := tr.Stays(tr.Graph, part.Op, own.Grid, value); err != nil {
+			return err
+		}
+	}
 	k := tr.kernelOf(g.Ops[id].Launch, len(g.Buffers))
 	if k == nil {
 		return nil

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
@@ -10,6 +11,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
+// editing lists the passes that change the operations of a program. A measurement is of all operations of the trace.
+var editing = []string{"copyelim", "dce", "merge"}
+
 // Measure replays the program one operation after another. Later plans then use the demands of its launches. Only a
 // simulated device can measure demands; plans for other devices use estimates.
 func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
@@ -17,7 +21,9 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 	if !ok {
 		return nil
 	}
-	plan, err := in.Plan(dev, serial, graphexec.Streams)
+	whole := *in
+	whole.Also = slices.DeleteFunc(slices.Clone(in.Also), func(pass string) bool { return slices.Contains(editing, pass) })
+	plan, err := whole.Plan(dev, serial, graphexec.Streams)
 	if err != nil {
 		return err
 	}

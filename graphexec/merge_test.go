@@ -1,0 +1,129 @@
+package graphexec_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
+)
+
+// pairs is a program of launches that can be merged: two of unsharpen with a parameter, two of square on slices whose
+// length is a parameter, and one of combine.
+type pairs struct {
+	dev     device.Device
+	trace   *tracer.Trace
+	buffers []tracer.Buffer
+}
+
+const pairLen = 64
+
+func newPairs(t *testing.T) *pairs {
+	dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+	require.NoError(t, err)
+	x := &run{t: t, tr: tracer.New(dev, "pairs", tracer.Deferred)}
+	p := &pairs{dev: dev}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		p.buffers = append(p.buffers, x.tr.Alloc(name, ir.F32, pairLen, ir.InOut))
+	}
+	b := p.buffers
+	amount, n := x.tr.Param("amount", ir.F32, 0.25), x.tr.Param("n", ir.I32, pairLen/2)
+	unsharpen, square, combine := x.kernel("unsharpen"), x.kernel("square"), x.kernel("combine")
+	x.tr.Launch(unsharpen, tracer.Linear(1, 32), b[0], b[1], b[2], amount, pairLen)
+	x.tr.Launch(unsharpen, tracer.Linear(2, 32), b[0], b[3], b[4], amount, pairLen)
+	x.tr.Launch(square, tracer.Linear(1, 32), b[2].Slice(0, pairLen/2), b[5].Slice(0, pairLen/2), n)
+	x.tr.Launch(square, tracer.Linear(1, 32), b[4].Slice(0, pairLen/2), b[6].Slice(0, pairLen/2), n)
+	x.tr.Launch(combine, tracer.Linear(1, 32), b[2], b[4], b[5], b[0], pairLen)
+	p.trace, err = x.tr.Finish()
+	require.NoError(t, err)
+	return p
+}
+
+// fill gives each buffer contents of its own.
+func (p *pairs) fill(t *testing.T) {
+	for k, b := range p.buffers {
+		data := make([]float32, pairLen)
+		for i := range data {
+			data[i] = float32(i*(k+1)%7) / 8
+		}
+		require.NoError(t, tracer.Write(b, data))
+	}
+}
+
+func (p *pairs) contents(t *testing.T) (all [][]float32) {
+	for _, b := range p.buffers {
+		data := make([]float32, pairLen)
+		require.NoError(t, tracer.Read(data, b))
+		all = append(all, data)
+	}
+	return all
+}
+
+// instantiate plans with optional passes.
+func (p *pairs) instantiate(t *testing.T, form graphexec.Backend, also ...string) (*graphexec.Exec, *ir.Graph) {
+	plan, err := optimizer.Plan(p.trace.Graph, optimizer.Options{Also: also, Streams: form == graphexec.Streams, Verify: true})
+	require.NoError(t, err)
+	x, err := graphexec.Instantiate(p.dev, plan.Schedule, p.trace, form)
+	require.NoError(t, err)
+	return x, plan.Graph
+}
+
+// Parameters, rebound and swapped buffers of merged launches have the effect that they have on single ones.
+func TestChangesOfMergedLaunches(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		p := newPairs(t)
+		other, err := p.dev.Alloc(4 * pairLen)
+		require.NoError(t, err)
+		changes := [][]graphexec.Change{
+			{graphexec.Param("amount", float32(0.75))},
+			{graphexec.Swap("a", "b")},
+			{graphexec.Param("n", 8), graphexec.Swap("c", "e")},
+			{graphexec.Rebind("f", other)},
+		}
+		var want [][][]float32
+		for _, also := range [][]string{nil, {"merge"}} {
+			x, g := p.instantiate(t, form, also...)
+			require.Equal(t, also != nil, len(g.Merged) == 2, ir.Print(g))
+			for i, change := range changes {
+				require.NoError(t, x.Apply(change...))
+				p.fill(t)
+				require.NoError(t, x.Replay(context.Background()))
+				require.NoError(t, x.Wait(context.Background()))
+				if also == nil {
+					want = append(want, p.contents(t))
+				} else {
+					assert.Equal(t, want[i], p.contents(t), "%v", change)
+				}
+			}
+			require.NoError(t, x.Apply(graphexec.Param("amount", float32(0.25)), graphexec.Param("n", pairLen/2), graphexec.Swap("a", "b"), graphexec.Swap("c", "e"),
+				graphexec.Rebind("f", p.trace.Pointer(p.buffers[5].ID()))))
+			require.NoError(t, x.Close())
+			p.trace.Bind(p.buffers[5].ID(), 0)
+		}
+	})
+}
+
+func TestMergedLaunchesRefuseChangesOfOnePart(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		p := newPairs(t)
+		x, _ := p.instantiate(t, form, "merge")
+		defer x.Close()
+		const reason = "one launch runs %0, %1 together: plan without merge"
+		for _, name := range []string{"%0", "%1"} {
+			require.ErrorContains(t, x.Apply(graphexec.Enable(name, false)), reason)
+			require.ErrorContains(t, x.Apply(graphexec.Grid(name, ir.Dim3{X: 1, Y: 1, Z: 1})), reason)
+		}
+		require.NoError(t, x.Apply(graphexec.Enable("combine", false)), "the others can be switched off")
+		var slice *tracer.SliceError
+		require.ErrorAs(t, x.Set("n", pairLen), &slice, "the slices of the parts are promises")
+		assert.Equal(t, "square", slice.Kernel)
+		require.NoError(t, x.Set("n", 8))
+	})
+}
