@@ -148,7 +148,7 @@ func (s *Server) learn(r *round, took time.Duration) {
 	}
 	c.flying--
 	n := len(r.members)
-	slow := c.times.seen(n) && float64(took) > slowFactor*float64(c.times.predict(n))
+	slow := c.times.exceeds(n, took, slowFactor)
 	if c.slow++; !slow {
 		c.slow = 0
 	}

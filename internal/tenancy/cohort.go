@@ -54,9 +54,16 @@ func (c *cohort) arrive(now time.Duration) {
 	c.last = now
 }
 
-// line returns what decide needs. A round has each member at most once.
+// line returns what decide needs. A round has each member at most once, except
+// those that run alone.
 func (c *cohort) line(limit int) line {
-	limit = min(limit, len(c.members))
+	together := 0
+	for _, t := range c.members {
+		if !t.Alone() {
+			together++
+		}
+	}
+	limit = min(limit, max(1, together))
 	l := line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times}
 	if r := c.waiting.first(); r != nil {
 		l.deadline = r.Deadline

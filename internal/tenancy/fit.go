@@ -54,8 +54,18 @@ func (f *fit) observe(n int, t time.Duration) {
 // known reports whether any round was observed.
 func (f *fit) known() bool { return len(f.mean) > 0 }
 
-// seen reports whether a round of n instances was observed.
-func (f *fit) seen(n int) bool { return f.mean[n] > 0 }
+// exceeds reports whether a round of n instances took more than a factor of the usual time of n, or of the least number
+// above n that was observed. More instances never take less time, so a round that is slow by that measure is slow. Rounds
+// of fewer instances are judged in this way during the search for a straggler, when few sizes are known.
+func (f *fit) exceeds(n int, took time.Duration, factor float64) bool {
+	least := 0
+	for m := range f.mean {
+		if m >= n && (least == 0 || m < least) {
+			least = m
+		}
+	}
+	return least > 0 && float64(took) > factor*f.mean[least]
+}
 
 // predict returns the time of a round of n instances: the mean of those seen, or else the fitted formula. It is 0
 // before the first observation.

@@ -36,9 +36,9 @@ func (q *queue) first() *Request {
 	return q.list[0]
 }
 
-// take removes up to n requests that pick accepts, in order, and appends them to into. At most one request of a tenant
-// is taken: a tenant has one set of buffers.
-func (q *queue) take(into []*Request, n int, pick func(*Request) bool) []*Request {
+// take removes up to n requests that pick accepts beside those taken so far, in order, and appends them to into. At most
+// one request of a tenant is taken: a tenant has one set of buffers.
+func (q *queue) take(into []*Request, n int, pick func(r *Request, taken []*Request) bool) []*Request {
 	q.stamp++
 	kept := q.list[:0]
 	for i, r := range q.list {
@@ -46,7 +46,7 @@ func (q *queue) take(into []*Request, n int, pick func(*Request) bool) []*Reques
 			kept = append(kept, q.list[i:]...)
 			break
 		}
-		if pick(r) && q.unseen(r) {
+		if pick(r, into) && q.unseen(r) {
 			into = append(into, r)
 			n--
 		} else {

@@ -65,10 +65,18 @@ func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error
 		return at, false, nil
 	}
 	r := s.newRound(c, now)
-	r.requests = c.waiting.take(r.requests, n, func(q *Request) bool {
-		return !slices.ContainsFunc(r.requests, func(o *Request) bool { return c.search.separate(o.Tenant, q.Tenant) })
-	})
+	r.requests = c.waiting.take(r.requests, n, c.joins)
+	if len(r.requests) == 0 { // only stragglers wait, whose last runs are in flight
+		s.free = append(s.free, r)
+		return never, false, nil
+	}
 	return 0, true, s.start(r)
+}
+
+// joins reports whether a request can be in a round with the others: not if its tenant runs alone, or if the search for a
+// straggler compares two of them.
+func (c *cohort) joins(r *Request, others []*Request) bool {
+	return !r.Tenant.Alone() && !slices.ContainsFunc(others, func(o *Request) bool { return c.search.separate(o.Tenant, r.Tenant) })
 }
 
 // refuse ends the requests that cannot end in time even if they run alone now.
@@ -91,7 +99,7 @@ func (s *Server) launchAlone(c *cohort, now time.Duration) (bool, error) {
 		return false, nil
 	}
 	r := s.newRound(c, now)
-	r.requests = c.waiting.take(r.requests, 1, alone)
+	r.requests = c.waiting.take(r.requests, 1, func(q *Request, _ []*Request) bool { return alone(q) })
 	return true, s.startAlone(r)
 }
 
