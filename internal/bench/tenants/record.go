@@ -2,6 +2,7 @@ package tenants
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -63,7 +64,8 @@ func (r *Record) latencies(all []*request) {
 // spread returns the difference between the greatest and the least mean of a tenant, over the mean of all.
 func spread(sum map[int]float64, count map[int]int) float64 {
 	least, most, total, n := math.Inf(1), 0.0, 0.0, 0
-	for t, s := range sum {
+	for _, t := range slices.Sorted(maps.Keys(sum)) { // in order, so that the sums are the same every time
+		s := sum[t]
 		mean := s / float64(count[t])
 		least, most = min(least, mean), max(most, mean)
 		total, n = total+s, n+count[t]
