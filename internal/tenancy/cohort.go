@@ -18,6 +18,7 @@ type cohort struct {
 	waiting   queue
 	times     *fit
 	search    straggler
+	over      leftovers
 	supers    []*super // by size, ascending
 	flying    int      // rounds with super-graphs in flight
 	slow      int      // slow rounds in a row
@@ -57,14 +58,14 @@ func (c *cohort) arrive(now time.Duration) {
 // line returns what decide needs. A round has each member at most once, except
 // those that run alone.
 func (c *cohort) line(limit int) line {
-	together := 0
+	batched := 0
 	for _, t := range c.members {
 		if !t.Alone() {
-			together++
+			batched++
 		}
 	}
-	limit = min(limit, max(1, together))
-	l := line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times}
+	limit = min(limit, max(1, batched))
+	l := line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times, together: c.over.together()}
 	if r := c.waiting.first(); r != nil {
 		l.deadline = r.Deadline
 	}

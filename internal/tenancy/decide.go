@@ -14,6 +14,7 @@ type line struct {
 	every    time.Duration // mean time between two arrivals; 0 if unknown
 	last     time.Duration // the latest arrival
 	times    *fit
+	together bool // requests that a round leaves over would wait for nobody: see leftovers
 }
 
 // guard is left between the predicted end of a round and the deadline of its first request.
@@ -54,21 +55,53 @@ func decide(l *line, now time.Duration) (n int, at time.Duration) {
 }
 
 // size returns how many of the waiting requests a round serves: the count with the most requests per time, of those with
-// which the first request ends in time. Requests beyond it join the next round.
+// which the first request ends in time. Requests beyond it join the next round. If nobody else would join that, all are
+// served at once unless two rounds are quicker.
 func size(l *line, now time.Duration) int {
 	most := min(l.waiting, l.limit)
 	best, rate := 1, 0.0
+	inTime := func(t time.Duration) bool { return l.deadline == never || now+t <= l.deadline }
 	for n := most; n > 0; n-- {
 		t := l.times.predict(n)
 		if t <= 0 {
 			return most
 		}
-		if l.deadline != never && now+t > l.deadline {
-			continue
-		}
-		if r := float64(n) / float64(t); r > rate*1.001 {
+		if r := float64(n) / float64(t); inTime(t) && r > rate*1.001 {
 			best, rate = n, r
 		}
 	}
+	if all := l.times.predict(most); l.together && inTime(all) && all <= l.times.predict(best)+l.times.predict(most-best) {
+		return most
+	}
 	return best
+}
+
+// leftovers learns whether it pays off to leave requests over for the next round. It does if others join them: 22 callers
+// that submit again at once fill wave after wave of 20. It does not if the 20 wait for the two.
+type leftovers struct {
+	joined float64 // share of recent rounds with leftovers that others have joined
+	split  bool    // the last round left requests over
+	before int     // arrivals at its launch
+	rounds int     // since one that left requests over
+}
+
+// retry is the number of rounds after which leftovers are tried again.
+const retry = 16
+
+// together reports whether to serve all at once if that is as quick.
+func (l *leftovers) together() bool { return l.joined < 0.5 && l.rounds < retry }
+
+// launch notes a round that leaves over a number of requests, after a number of arrivals in all.
+func (l *leftovers) launch(over, arrivals int) {
+	if l.split {
+		joined := 0.0
+		if arrivals > l.before {
+			joined = 1
+		}
+		l.joined = (l.joined + joined) / 2
+	}
+	l.rounds++
+	if l.split = over > 0; l.split {
+		l.rounds, l.before = 0, arrivals
+	}
 }

@@ -67,19 +67,20 @@ func TestDecide(t *testing.T) {
 		n      int
 		at     time.Duration
 	}{
-		"nothing waits":                         {func(l *line) { l.waiting = 0 }, 0, never},
-		"one more costs little and comes soon":  {func(*line) {}, 0, now - us + 40*us},
-		"the times are unknown":                 {func(l *line) { l.times = newFit(20) }, 5, now},
-		"the next arrival is far":               {func(l *line) { l.every = time.Second }, 5, now},
-		"the expected arrival is late":          {func(l *line) { l.last = now - 50*us }, 5, now},
-		"a wave is full":                        {func(l *line) { l.waiting = 20 }, 20, now},
-		"two waves and a little: two waves":     {func(l *line) { l.waiting = 42 }, 40, now},
-		"the limit is reached":                  {func(l *line) { l.limit = 5 }, 5, now},
-		"the deadline leaves some time":         {func(l *line) { l.deadline = now + known.predict(5) + guard + 10*us }, 0, now + 10*us},
-		"the deadline leaves none":              {func(l *line) { l.deadline = now + known.predict(5) + guard }, 5, now},
-		"the deadline leaves time for fewer":    {func(l *line) { l.waiting, l.deadline = 25, now+truth(20)+40*us }, 20, now},
-		"a deadline that is missed in any case": {func(l *line) { l.deadline = now + us }, 1, now},
-		"arrivals were never seen: do not wait": {func(l *line) { l.every = 0 }, 5, now},
+		"nothing waits":                          {func(l *line) { l.waiting = 0 }, 0, never},
+		"one more costs little and comes soon":   {func(*line) {}, 0, now - us + 40*us},
+		"the times are unknown":                  {func(l *line) { l.times = newFit(20) }, 5, now},
+		"the next arrival is far":                {func(l *line) { l.every = time.Second }, 5, now},
+		"the expected arrival is late":           {func(l *line) { l.last = now - 50*us }, 5, now},
+		"a wave is full":                         {func(l *line) { l.waiting = 20 }, 20, now},
+		"two waves and a little: two waves":      {func(l *line) { l.waiting = 42 }, 40, now},
+		"the deadline allows two waves of three": {func(l *line) { l.waiting, l.deadline = 42, now+truth(41) }, 40, now},
+		"the limit is reached":                   {func(l *line) { l.limit = 5 }, 5, now},
+		"the deadline leaves some time":          {func(l *line) { l.deadline = now + known.predict(5) + guard + 10*us }, 0, now + 10*us},
+		"the deadline leaves none":               {func(l *line) { l.deadline = now + known.predict(5) + guard }, 5, now},
+		"the deadline leaves time for fewer":     {func(l *line) { l.waiting, l.deadline = 25, now+truth(20)+40*us }, 20, now},
+		"a deadline that is missed in any case":  {func(l *line) { l.deadline = now + us }, 1, now},
+		"arrivals were never seen: do not wait":  {func(l *line) { l.every = 0 }, 5, now},
 	} {
 		l := base
 		c.change(&l)

@@ -64,6 +64,7 @@ func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error
 	if n == 0 {
 		return at, false, nil
 	}
+	c.over.launch(l.waiting-n, c.arrivals)
 	r := s.newRound(c, now)
 	r.requests = c.waiting.take(r.requests, n, c.joins)
 	if len(r.requests) == 0 { // only stragglers wait, whose last runs are in flight

@@ -177,7 +177,7 @@ func (s *Server) cohort(sig Signature, g *ir.Graph) (*cohort, error) {
 			return c, nil
 		}
 	}
-	c := &cohort{number: len(s.cohorts), signature: sig, template: &template{reason: "super-graphs are disabled"}}
+	c := &cohort{over: leftovers{joined: 1}, number: len(s.cohorts), signature: sig, template: &template{reason: "super-graphs are disabled"}}
 	var err error
 	if !s.options.Separate {
 		if c.template, err = newTemplate(s.dev, g); err != nil {
