@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 )
 
 // never is a time that is not reached.
@@ -17,6 +18,7 @@ type host struct {
 	stack   Stack
 	virtual virtualTime   // nil on a device in real time
 	ended   chan struct{} // on such a device: a mark may be reached
+	wake    time.Duration // from the end of work to that of a call that waits for it, in virtual time
 }
 
 // virtualTime is a device whose clock advances only while the host waits for it.
@@ -31,6 +33,9 @@ func newHost(dev device.Device, s Stack) *host {
 	h := &host{dev: dev, stack: s, ended: make(chan struct{}, 1)}
 	if dev.Info().Simulated {
 		h.virtual, _ = dev.(virtualTime)
+	}
+	if p := model.Of(dev); p != nil {
+		h.wake = duration(p.Host.Synchronize)
 	}
 	return h
 }

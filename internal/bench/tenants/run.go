@@ -258,7 +258,7 @@ func (m *measurement) requests(ctx context.Context) (all []*request, err error) 
 			left--
 		}
 		if left > 0 {
-			m.service.enqueue(newRequest(r.tenant, m.dev.Now(), m.SLO, done))
+			m.service.enqueue(newRequest(r.tenant, r.ended, m.SLO, done))
 		}
 	}
 	err = serve(ctx, m.dev, m.service, m.oneEach(), m.SLO, done)

@@ -8,7 +8,8 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 )
 
-// space is a stream per tenant. One host thread submits the launches of all tenants in turn, one of each.
+// space is a stream per tenant. One host thread submits the launches of all tenants in turn, one of each. A thread per
+// tenant waits for its results, so a request ends at the end of its work, even if launches are submitted by then.
 type space struct {
 	*host
 	lanes      []*lane
@@ -107,21 +108,23 @@ func (s *space) await(ctx context.Context, until time.Duration) error {
 	if err := s.host.await(ctx, until, marks...); err != nil {
 		return err
 	}
-	now, running := s.dev.Now(), false
+	running := false
 	var ended []*request
 	for _, l := range s.lanes {
 		if l.running == nil {
 			continue
 		}
-		if _, ok := s.reached(l.mark); !ok {
+		at, ok := s.reached(l.mark)
+		if !ok {
 			running = true
 			continue
 		}
+		l.running.ended = at + s.wake
 		ended, l.running = append(ended, l.running), nil
 	}
 	s.idle = !running
 	for _, r := range ended {
-		r.end(now)
+		r.end(r.ended)
 	}
 	return nil
 }
