@@ -22,7 +22,8 @@ import (
 // The candidates are sets of launches with equal distance from the start or from the end, in operations. A launch
 // qualifies unless its cost is declared, since the cost of several together would be unknown, or its kernel cannot be
 // rewritten (see mergedCode). The search (see mergeSearch) predicts plans with the given strategy. The resulting plan
-// is never predicted to take longer than the plan without merging.
+// is never predicted to take longer than the plan without merging. Programs with loops or branches are left alone: their
+// bodies have the modules of the graph around them.
 //
 // The kernels are rewritten in PTX (package rewrite). Their modules are at the end of Modules, and graphexec loads
 // them. Arguments stay arguments, so that parameters can be set and buffers rebound.
@@ -31,7 +32,7 @@ func merge(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 		return nil, fmt.Errorf("%s already has dependencies, and those of merged launches would be unknown: merge the trace instead", g.Name)
 	}
 	classes := classesOf(g)
-	if len(classes) < 2 {
+	if len(classes) < 2 || has(g, isControl) {
 		return g, nil
 	}
 	a, err := hazards(g)

@@ -141,6 +141,31 @@ func TestContractedRefusesCycles(t *testing.T) {
 	assert.Nil(t, contracted(a, []mergeSet{{0, 1}}))
 }
 
+// The bodies of loops share the modules of the graph, to which merging would add one.
+func TestProgramsWithLoopsAreNotMerged(t *testing.T) {
+	f, err := ir.Load("loop.rir", `graph g {
+  module m "m.ptx"
+  buffer @r f32[1] device(0) inout
+  buffer @x f32[64] device(0) inout
+  buffer @y f32[64] device(0) inout
+  %0 = launch m.one grid(1) block(32) args(@x) uses(readwrite @x)
+  %1 = launch m.one grid(1) block(32) args(@y) uses(readwrite @y)
+  %2 = loop until @r below 1 max(9) {
+    %0 = launch m.one grid(1) block(32) args(@r) uses(readwrite @r)
+    %1 = launch m.one grid(1) block(32) args(@x) uses(readwrite @x)
+  }
+}
+-- m.ptx --
+`+mergedPTX)
+	require.NoError(t, err)
+	for _, streams := range []bool{false, true} {
+		plan, err := Plan(f.Graph, Options{Also: []string{"merge"}, Streams: streams, Verify: true})
+		require.NoError(t, err)
+		require.Empty(t, plan.Graph.Merged)
+		require.NoError(t, ir.VerifySchedule(plan.Schedule))
+	}
+}
+
 // Two parts on a device with 100 registers for each of 640 threads, computed by hand.
 func TestTogether(t *testing.T) {
 	p := *profiles.All()[0]
