@@ -138,9 +138,9 @@ func (p *Part) check(u *unit, first *ptx.Module) error {
 	case p.Module.AddressSize != first.AddressSize:
 		return refuse(p.Kernel, "its addresses have %d bits, those of other parts %d", p.Module.AddressSize, first.AddressSize)
 	}
-	for name := range specials(u.bodies()) {
-		switch name {
-		case "%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size":
+	used := specials(u.bodies())
+	for _, name := range []string{"%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"} {
+		if used[name] {
 			return refuse(p.Kernel, "it reads %s, which would be that of the launch", name)
 		}
 	}
