@@ -46,11 +46,12 @@ func perturbed(p *model.Profile, seed uint64) *model.Profile {
 	return &q
 }
 
-// takenOver lists the figures that cannot be measured from outside a device, and those of page
+// takenOver lists the figures that cannot be measured from outside a device, or by one process, and those of page
 // faults, which are estimated.
 var takenOver = []string{
 	"l1_bytes", "max_kernels", "threads_per_sm", "blocks_per_sm", "registers_per_sm", "registers_per_warp", "schedulers_per_sm",
 	"shared_bytes_per_sm", "shared_bytes_reserved", "lanes_texture", "fault_gbps", "fault_latency_ns", "condition_latency_ns", "graph_body_gap_ns",
+	"context_switch_ns", "context_slice_ns",
 }
 
 // TestTheSimulatorIsGivenBack calibrates simulated devices, whose figures are known. The result must equal the
