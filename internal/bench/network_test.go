@@ -13,8 +13,6 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-var networks = []*Workload{resnet18, resnet50, mobilenetV2}
-
 // TestNetworksMatchTheReference compares whole networks, at extents that no stride divides and with several images. The
 // race detector takes ten times as long, so it watches the smallest.
 func TestNetworksMatchTheReference(t *testing.T) {
