@@ -8,24 +8,11 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// plain is the program of one tenant as it was recorded.
-type plain struct{ exec *graphexec.Exec }
-
-func newPlain(dev device.Device, g *ir.Graph, bound traced.Bindings) (*plain, error) {
+// Instantiate returns a program as one graph, as it was recorded, for one tenant. The plan is that of the default strategy.
+func Instantiate(dev device.Device, g *ir.Graph, bound traced.Bindings) (*graphexec.Exec, error) {
 	planned, err := optimizer.Plan(g, optimizer.Options{})
 	if err != nil {
 		return nil, err
 	}
-	exec, err := graphexec.Instantiate(dev, planned.Schedule, bound, graphexec.Graph)
-	if err != nil {
-		return nil, err
-	}
-	return &plain{exec}, nil
-}
-
-func (p *plain) close() error {
-	if p == nil {
-		return nil
-	}
-	return p.exec.Close()
+	return graphexec.Instantiate(dev, planned.Schedule, bound, graphexec.Graph)
 }

@@ -82,15 +82,15 @@ func runAlone(dev device.Device, r *Request) (err error) {
 		return err
 	}
 	defer func() { err = device.Join(err, trace.Close()) }()
-	p, err := newPlain(dev, trace.Graph, traced.BindingsOf(trace))
+	exec, err := Instantiate(dev, trace.Graph, traced.BindingsOf(trace))
 	if err != nil {
 		return err
 	}
-	defer func() { err = device.Join(err, p.close()) }()
+	defer func() { err = device.Join(err, exec.Close()) }()
 	steps := []func() error{
 		func() error { return call(r.Before, trace) },
-		func() error { return p.exec.Replay(context.Background()) },
-		func() error { return p.exec.Wait(context.Background()) },
+		func() error { return exec.Replay(context.Background()) },
+		func() error { return exec.Wait(context.Background()) },
 		func() error { return call(r.After, trace) },
 	}
 	for _, step := range steps {

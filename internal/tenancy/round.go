@@ -209,7 +209,7 @@ func (s *Server) transfer(r *round, copies []ir.OpID) error {
 func (s *Server) startAlone(r *round) (err error) {
 	t := r.requests[0].Tenant
 	if t.plain == nil {
-		if t.plain, err = newPlain(s.dev, t.graph, t.bound); err != nil {
+		if t.plain, err = Instantiate(s.dev, t.graph, t.bound); err != nil {
 			return s.fail(r, err)
 		}
 	}
@@ -221,10 +221,10 @@ func (s *Server) startAlone(r *round) (err error) {
 	}
 	s.rounds = append(s.rounds, r)
 	s.stats.Alone++
-	stream := t.plain.exec.Stream()
+	stream := t.plain.Stream()
 	s.breaks(s.mark(r))
 	s.breaks(s.begin(r, stream))
-	s.breaks(t.plain.exec.Replay(context.Background()))
+	s.breaks(t.plain.Replay(context.Background()))
 	s.breaks(s.signal(r, stream))
 	return s.failed
 }

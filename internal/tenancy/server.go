@@ -261,7 +261,7 @@ func (s *Server) Remove(t *Tenant) error {
 
 // release frees what the server has allocated for a tenant.
 func (s *Server) release(t *Tenant) error {
-	err := t.plain.close()
+	err := t.plain.Close() // nil is closed
 	if t.row != 0 {
 		err = device.Join(err, s.dev.Free(t.row))
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -16,10 +17,10 @@ type Tenant struct {
 	trace   *tracer.Trace // nil for a tenant of a graph
 	graph   *ir.Graph
 	bound   traced.Bindings
-	program Program    // nil for a tenant of a trace
-	row     device.Ptr // its arguments in device memory; 0 if its cohort has no super-graphs
-	plain   *plain     // the program alone; nil before the first use
-	stamp   int        // see queue
+	program Program         // nil for a tenant of a trace
+	row     device.Ptr      // its arguments in device memory; 0 if its cohort has no super-graphs
+	plain   *graphexec.Exec // the program alone; nil before the first use
+	stamp   int             // see queue
 	gone    bool
 	fault   error // of its kernels; the tenant is gone
 	alone   int   // rounds that it still runs alone, as a straggler

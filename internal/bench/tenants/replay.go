@@ -4,22 +4,12 @@ import (
 	"context"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec"
-	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/internal/tenancy"
 )
-
-// instantiate returns the program of an instance as one graph.
-func instantiate(dev device.Device, in *Instance) (*graphexec.Exec, error) {
-	planned, err := optimizer.Plan(in.Graph, optimizer.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return graphexec.Instantiate(dev, planned.Schedule, in.Bound, graphexec.Graph)
-}
 
 // newReplays returns a service that serves up to limit requests in one replay of an instance.
 func newReplays(h *host, m Mode, in *Instance, limit int) (service, error) {
-	exec, err := instantiate(h.dev, in)
+	exec, err := tenancy.Instantiate(h.dev, in.Graph, in.Bound)
 	if err != nil {
 		return nil, err
 	}
