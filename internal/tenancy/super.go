@@ -17,9 +17,9 @@ type super struct {
 	graph device.Graph
 	exec  device.GraphExec
 	slots device.Ptr // addresses of rows, in device memory
-	// staging is pinned memory from which the slots are copied. Two rounds may be in flight, so there are two.
-	staging [2]staging
-	copies  int          // from staging so far
+	// staging is pinned memory from which the slots are copied. A cohort has one round in flight, so the copy of the last
+	// one has ended when the next is prepared.
+	staging staging
 	rows    []device.Ptr // that the slots hold
 	used    int          // count of the cache's uses at the last one
 	bytes   int64
@@ -48,12 +48,10 @@ func newSuper(dev device.Device, t *template, size int) (_ *super, err error) {
 	if s.slots, err = dev.Alloc(int64(size) * slotBytes); err != nil {
 		return s, err
 	}
-	for i := range s.staging {
-		if s.staging[i].at, s.staging[i].bytes, err = dev.AllocHost(int64(size) * slotBytes); err != nil {
-			return s, err
-		}
-		s.staging[i].copy = device.Copy{Dst: s.slots, Src: s.staging[i].at, Bytes: int64(size) * slotBytes, Label: "members of a round"}
+	if s.staging.at, s.staging.bytes, err = dev.AllocHost(int64(size) * slotBytes); err != nil {
+		return s, err
 	}
+	s.staging.copy = device.Copy{Dst: s.slots, Src: s.staging.at, Bytes: int64(size) * slotBytes, Label: "members of a round"}
 	if s.graph, err = dev.CreateGraph(); err != nil {
 		return s, err
 	}
@@ -108,15 +106,13 @@ func (s *super) prepare(members []*Tenant) *device.Copy {
 	if s.holds(members) {
 		return nil
 	}
-	to := &s.staging[s.copies%2]
-	s.copies++
-	clear(to.bytes)
+	clear(s.staging.bytes)
 	s.rows = s.rows[:0]
 	for i, m := range members {
-		binary.LittleEndian.PutUint64(to.bytes[i*slotBytes:], uint64(m.row))
+		binary.LittleEndian.PutUint64(s.staging.bytes[i*slotBytes:], uint64(m.row))
 		s.rows = append(s.rows, m.row)
 	}
-	return &to.copy
+	return &s.staging.copy
 }
 
 // holds reports whether the slots hold the rows of the members, in any order.
@@ -132,7 +128,7 @@ func (s *super) close(dev device.Device) error {
 	if s.graph != 0 {
 		errs = append(errs, dev.DestroyGraph(s.graph))
 	}
-	for _, p := range []device.Ptr{s.slots, s.staging[0].at, s.staging[1].at} {
+	for _, p := range []device.Ptr{s.slots, s.staging.at} {
 		if p != 0 {
 			errs = append(errs, dev.Free(p))
 		}
