@@ -1,0 +1,237 @@
+package sharing
+
+import "time"
+
+// Fill runs programs in the gaps of those with greater classes, in pieces with a bound on their time.
+//
+// A program of the greatest class has its whole stage launched at once. Any other program is granted pieces while all
+// programs above it are idle:
+//
+//   - A piece is the longest run of its next units that fits into the rest of the gaps of all programs above: a
+//     quantile of gaps like the present one that have lasted as long, less Guard and the pieces in flight.
+//   - It takes at most Piece, so a program above waits at most for Depth pieces and their launch.
+//   - The quantile, and the time of a piece below Piece, follow the delay of each program above: its target is
+//     Target of the time that the program takes alone.
+//   - A unit that is longer than Piece is granted if the gap lasts at least as long in all but one of a hundred cases.
+//   - A unit is granted at any time if the programs above have taken 2/Target times its time since the last grant. So all
+//     programs make progress, and that costs at most half of the target.
+//
+// Among the programs that may fill a gap, the greatest class is first, then the one that waits longest.
+type Fill struct {
+	Unit   time.Duration // of a unit, where kernels can be cut; 0 means 20 us
+	Piece  time.Duration // 0 means 100 us
+	Depth  int           // pieces in flight; 0 means 2
+	Guard  time.Duration // from a grant to the launch on the device
+	Target float64       // 0 means 0.01
+	Greedy bool          // gaps last forever: pieces are granted whenever the programs above are idle
+}
+
+const (
+	defaultUnit   = 20 * time.Microsecond
+	defaultPiece  = 100 * time.Microsecond
+	defaultDepth  = 2
+	defaultTarget = 0.01
+	// oversize is the probability that the gap ends before a unit that is longer than a piece.
+	oversizeRisk = 0.01
+)
+
+// NewFill returns the policy with its defaults filled in.
+func NewFill(f Fill) *Fill {
+	if f.Unit == 0 {
+		f.Unit = defaultUnit
+	}
+	if f.Piece == 0 {
+		f.Piece = defaultPiece
+	}
+	if f.Depth == 0 {
+		f.Depth = defaultDepth
+	}
+	if f.Target == 0 {
+		f.Target = defaultTarget
+	}
+	return &f
+}
+
+// Name implements Policy.
+func (f *Fill) Name() string {
+	if f.Greedy {
+		return "greedy"
+	}
+	return "fill"
+}
+
+// Form implements Policy.
+func (f *Fill) Form() Form { return Form{Unit: Segments, Most: f.Unit, Priorities: true} }
+
+// Next implements Policy.
+func (f *Fill) Next(c *Core, now time.Duration) (Grant, time.Duration) {
+	for _, p := range c.programs {
+		if !c.top(p) {
+			break
+		}
+		if p.ready() {
+			return p.all(), never
+		}
+	}
+	if p := f.starved(c); p != nil {
+		return p.one(), never
+	}
+	if c.filling() >= f.Depth {
+		return Grant{}, never
+	}
+	return f.fill(c, now)
+}
+
+// ended implements follower.
+func (f *Fill) ended(p *Program) { p.pace.follow(f.Target) }
+
+// fill grants a piece to the first program that has one which fits.
+func (f *Fill) fill(c *Core, now time.Duration) (g Grant, wake time.Duration) {
+	wake = never
+	var best *Program
+	n := 0
+	for _, p := range c.programs {
+		if best != nil && p.Class < best.Class {
+			break
+		}
+		if !p.ready() || c.top(p) || best != nil && p.served >= best.served {
+			continue
+		}
+		units, when := f.piece(c, p, now)
+		if units > 0 {
+			best, n = p, units
+		}
+		wake = min(wake, when)
+	}
+	if best == nil {
+		return Grant{}, wake
+	}
+	return Grant{Program: best, Units: n}, never
+}
+
+// piece returns the number of units of the next piece of a program, or 0 and the time at which that may change.
+func (f *Fill) piece(c *Core, p *Program, now time.Duration) (units int, wake time.Duration) {
+	room, most, wake := f.room(c, p, now)
+	if room <= 0 {
+		return 0, wake
+	}
+	if u := p.head(); u.Time > most {
+		if u.Time > f.Piece && c.flying == 0 && f.lasts(c, p, u.Time+f.Guard, now) {
+			return 1, never
+		}
+		if u.Time > f.Piece || u.Time > room {
+			return 0, wake
+		}
+		most = u.Time // pieces that have become shorter than the units
+	}
+	n, _ := p.prefix(min(room, most))
+	if n == 0 {
+		return 0, wake
+	}
+	return n, never
+}
+
+// room returns the time that a piece of a program may take now: what is left of the gaps of all programs above, and the
+// greatest time of a piece.
+func (f *Fill) room(c *Core, p *Program, now time.Duration) (room, most, wake time.Duration) {
+	room, most, wake = never, f.Piece, never
+	for _, q := range c.programs {
+		if q.Class <= p.Class {
+			break
+		}
+		if q.Busy() {
+			return 0, 0, never
+		}
+		if f.Greedy {
+			continue
+		}
+		most = min(most, time.Duration(q.pace.piece*float64(f.Piece)))
+		g := q.gap()
+		if !g.known() {
+			continue // nothing is known but the bound
+		}
+		elapsed := now - q.idle
+		room = min(room, g.left(q.pace.alpha, elapsed)-f.Guard)
+		if at := g.after(elapsed); at != never {
+			wake = min(wake, q.idle+at)
+		} else {
+			wake = min(wake, now+max(elapsed/4, f.Guard))
+		}
+	}
+	if room != never {
+		room -= max(0, c.fillEnds()-now)
+	}
+	return room, most, wake
+}
+
+// lasts reports whether the gaps of all programs above last for a time, but for a small risk.
+func (f *Fill) lasts(c *Core, p *Program, d, now time.Duration) bool {
+	for _, q := range c.programs {
+		if q.Class <= p.Class {
+			break
+		}
+		if q.Busy() || q.pace.over(f.Target) {
+			return false
+		}
+		if g := q.gap(); !f.Greedy && (!g.known() || g.left(oversizeRisk, now-q.idle) < d) {
+			return false
+		}
+	}
+	return true
+}
+
+// starved returns a program that others have kept waiting too long, nil if there is none.
+func (f *Fill) starved(c *Core) *Program {
+	if f.Greedy {
+		return nil
+	}
+	for _, p := range c.programs {
+		if !p.ready() || c.top(p) || len(p.flying) > 0 {
+			continue
+		}
+		if float64(c.above(p)-p.seen)*f.Target >= 2*float64(p.head().Time) {
+			return p
+		}
+	}
+	return nil
+}
+
+// filling returns the number of grants in flight of programs that have others above them.
+func (c *Core) filling() int {
+	n := c.flying
+	for _, p := range c.programs {
+		if !c.top(p) {
+			break
+		}
+		n -= len(p.flying)
+	}
+	return n
+}
+
+// fillEnds returns the predicted end of these grants.
+func (c *Core) fillEnds() (end time.Duration) {
+	for _, p := range c.programs {
+		if !c.top(p) && len(p.flying) > 0 {
+			end = max(end, p.end)
+		}
+	}
+	return end
+}
+
+// Bound returns how long a program of the greatest class waits at most for others, if units take their predicted times.
+// The second result is the longest unit beyond a piece: it is added where the program was expected to stay idle.
+func (f *Fill) Bound(c *Core) (bound, oversize time.Duration) {
+	for _, p := range c.programs {
+		if c.top(p) {
+			continue
+		}
+		for _, s := range p.stages {
+			for _, u := range s.Units {
+				if u.Time > f.Piece {
+					oversize = max(oversize, u.Time)
+				}
+			}
+		}
+	}
+	return time.Duration(f.Depth)*f.Piece + f.Guard, oversize
+}

@@ -1,0 +1,43 @@
+package sharing
+
+import "time"
+
+// pace is how boldly others may use the gaps of a program. It follows the delay that they cause: each stage that
+// pushes the delay above its target lowers it by a factor, each other one raises it by a small step.
+type pace struct {
+	alpha float64 // the quantile of gaps that is expected
+	piece float64 // the time of a piece, as a fraction of the greatest
+	late  float64 // moving sum of delays
+	alone float64 // moving sum of the times alone
+}
+
+const (
+	maxAlpha  = 0.5
+	minAlpha  = 0.01
+	minPiece  = 0.05
+	paceDecay = 0.95 // of the moving sums, per stage: they remember some 20 stages
+)
+
+func (p *pace) reset() { *p = pace{alpha: 0.25, piece: 1} }
+
+// observe adds the delay of a stage that takes a time alone.
+func (p *pace) observe(late, alone time.Duration) {
+	p.late = p.late*paceDecay + float64(late)
+	p.alone = p.alone*paceDecay + float64(alone)
+}
+
+// follow adapts the pace to a target for the delay as a fraction of the time alone.
+func (p *pace) follow(target float64) {
+	if p.over(target) {
+		p.alpha = max(minAlpha, p.alpha*0.8)
+		p.piece = max(minPiece, p.piece*0.9)
+		return
+	}
+	if p.late < 0.9*target*p.alone {
+		p.alpha = min(maxAlpha, p.alpha+0.01)
+		p.piece = min(1, p.piece*1.05)
+	}
+}
+
+// over reports whether the recent delay is above a target.
+func (p *pace) over(target float64) bool { return p.late > target*p.alone }
