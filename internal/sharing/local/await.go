@@ -1,0 +1,90 @@
+package local
+
+import (
+	"context"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/sharing"
+)
+
+// Busy reports whether work is in flight.
+func (h *Host) Busy() bool {
+	for _, p := range h.programs {
+		if p.flying > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Await lets virtual time pass until a grant has ended, at most to a time, and reports the grants that have ended.
+// It is for devices in virtual time.
+func (h *Host) Await(ctx context.Context, until time.Duration) error {
+	h.wait = h.wait[:0]
+	for _, p := range h.programs {
+		if p.flying > 0 {
+			h.wait = append(h.wait, p.marks[p.first])
+		}
+	}
+	if len(h.wait) == 0 && until == sharing.Never {
+		return ctx.Err()
+	}
+	err := h.virtual.WaitFirst(until, h.wait...)
+	if err == nil && h.anyEnded() {
+		err = h.virtual.WaitFirst(h.Now() + h.wake)
+	}
+	if err != nil {
+		h.fail(err)
+		return err
+	}
+	h.Harvest()
+	if h.failed != nil {
+		return h.failed
+	}
+	return ctx.Err()
+}
+
+func (h *Host) anyEnded() bool {
+	for _, e := range h.wait {
+		if _, ok := h.virtual.Completed(e); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Harvest reports the grants that have ended to the core, and calls the functions of stages that have ended.
+func (h *Host) Harvest() {
+	for _, p := range h.programs {
+		for p.flying > 0 && h.failed == nil {
+			at, err := h.reached(p.marks[p.first])
+			if err != nil {
+				if device.CodeOf(err) != device.NotReady {
+					h.fail(err)
+				}
+				break
+			}
+			p.first = (p.first + 1) % len(p.marks)
+			p.flying--
+			if h.core.Completed(p.Program, at) {
+				h.conclude(p, at)
+			}
+		}
+	}
+}
+
+// reached returns the time at which an event has completed, or an error with the code NotReady.
+func (h *Host) reached(e device.Event) (time.Duration, error) {
+	if h.virtual == nil {
+		_, err := h.dev.Elapsed(e, e)
+		return h.Now(), err
+	}
+	at, ok := h.virtual.Completed(e)
+	if !ok {
+		return 0, errNotReady
+	}
+	return at, nil
+}
+
+var errNotReady = &device.Error{Code: device.NotReady, Detail: "the work runs"}

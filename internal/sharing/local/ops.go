@@ -1,0 +1,136 @@
+package local
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/sharing"
+	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Ops is a program whose operations are submitted one by one, in program order. Each is a unit.
+type Ops struct {
+	dev   device.Device
+	work  []device.Work
+	units []sharing.Unit
+}
+
+// NewOps returns the operations of a graph. Buffers without memory are allocated. The operations run once, one after
+// another, to measure their times.
+func NewOps(dev device.Device, g *ir.Graph, bound traced.Bindings) (*Ops, error) {
+	for b := range g.Buffers {
+		if err := bound.Allocate(ir.BufferID(b)); err != nil {
+			return nil, err
+		}
+	}
+	o := &Ops{dev: dev}
+	for i := range g.Ops {
+		w, err := lowerOp(dev, g, bound, &g.Ops[i])
+		if err != nil {
+			return nil, fmt.Errorf("operation %d: %w", i, err)
+		}
+		o.work = append(o.work, w)
+	}
+	return o, o.measure()
+}
+
+// Units implements Work.
+func (o *Ops) Units() []sharing.Unit { return o.units }
+
+// Submit implements Work.
+func (o *Ops) Submit(s device.Stream, first, n int) error {
+	for _, w := range o.work[first : first+n] {
+		if err := o.dev.Submit(s, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lowerOp(dev device.Device, g *ir.Graph, bound traced.Bindings, op *ir.Op) (device.Work, error) {
+	s := lower.Settings{Label: op.Label}
+	switch op.Kind {
+	case ir.KindLoop, ir.KindBranch:
+		return nil, fmt.Errorf("a %v is not submitted by itself: use a program of launches, copies, fills and host calls", op.Kind)
+	case ir.KindLaunch:
+		f, err := dev.Function(bound.Module(op.Launch.Module), op.Launch.Entry)
+		if err != nil {
+			return nil, err
+		}
+		s.Function = f
+	}
+	return lower.Work(op, &s, values{g, bound}), nil
+}
+
+// values resolves buffers and parameters.
+type values struct {
+	graph *ir.Graph
+	bound traced.Bindings
+}
+
+func (v values) Address(b ir.BufferID) device.Ptr { return v.bound.Pointer(b) }
+func (v values) Value(p ir.ParamID) ir.Scalar     { return v.graph.Params[p].Value }
+
+// measure runs each operation alone, between two events.
+func (o *Ops) measure() (err error) {
+	s, err := o.dev.CreateStream(0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = device.Join(err, o.dev.DestroyStream(s)) }()
+	for _, w := range o.work {
+		t, err := Timed(o.dev, s, func() error { return o.dev.Submit(s, w) })
+		if err != nil {
+			return err
+		}
+		o.units = append(o.units, sharing.Unit{Time: t, SMs: multiprocessors(o.dev, w)})
+	}
+	return nil
+}
+
+// Timed returns the time of work alone on a device: the least of a few runs, between two events.
+func Timed(dev device.Device, s device.Stream, submit func() error) (least time.Duration, err error) {
+	var events []device.Event
+	defer func() {
+		for _, e := range events {
+			err = device.Join(err, dev.DestroyEvent(e))
+		}
+	}()
+	for range 2 {
+		e, err := dev.CreateEvent()
+		if err != nil {
+			return 0, err
+		}
+		events = append(events, e)
+	}
+	runs := 3
+	if dev.Info().Simulated {
+		runs = 1
+	}
+	times := make([]time.Duration, runs)
+	for i := range times {
+		if err := device.Join(dev.Record(events[0], s), submit(), dev.Record(events[1], s), dev.Synchronize(s)); err != nil {
+			return 0, err
+		}
+		if times[i], err = dev.Elapsed(events[0], events[1]); err != nil {
+			return 0, err
+		}
+	}
+	return slices.Min(times), nil
+}
+
+// multiprocessors returns how many multiprocessors the blocks of a launch fill, if each holds blocks of 2048 threads. It
+// is 0 for other work.
+func multiprocessors(dev device.Device, w device.Work) int {
+	l, ok := w.(*device.Launch)
+	if !ok {
+		return 0
+	}
+	const threads = 2048
+	each := max(1, threads/max(1, l.Block.Count()))
+	return int(min(uint64(dev.Info().Multiprocessors), (l.Grid.Count()+each-1)/each))
+}
