@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/signature"
 )
 
 // cohort is the set of tenants with equal programs.
 type cohort struct {
 	number    int
-	signature Signature
+	signature signature.Hash
 	template  *template
 	stream    device.Stream
 	members   []*Tenant

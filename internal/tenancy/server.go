@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/signature"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -144,7 +145,7 @@ func (s *Server) bind(t *Tenant, trace *tracer.Trace, g *ir.Graph, bound traced.
 	if err := allocate(g, bound); err != nil {
 		return err
 	}
-	c, err := s.cohort(signatureOf(g), g)
+	c, err := s.cohort(signature.Of(g), g)
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func (s *Server) putRow(t *Tenant) error {
 }
 
 // cohort returns the cohort of a signature, and makes it if it does not exist.
-func (s *Server) cohort(sig Signature, g *ir.Graph) (*cohort, error) {
+func (s *Server) cohort(sig signature.Hash, g *ir.Graph) (*cohort, error) {
 	for _, c := range s.cohorts {
 		if c.signature == sig {
 			return c, nil
