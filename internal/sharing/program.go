@@ -108,3 +108,11 @@ func (p *Program) rest() int { return len(p.units()) - p.next }
 
 // head returns the unit that is granted next.
 func (p *Program) head() Unit { return p.units()[p.next] }
+
+// Due returns the predicted end of the oldest grant in flight, or Never.
+func (p *Program) Due() time.Duration {
+	if len(p.flying) == 0 {
+		return never
+	}
+	return p.flying[0].At + p.flying[0].Time
+}

@@ -8,6 +8,16 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sharing"
 )
 
+// Idle reports whether no stage waits or runs.
+func (h *Host) Idle() bool {
+	for _, p := range h.programs {
+		if len(p.ended) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Busy reports whether work is in flight.
 func (h *Host) Busy() bool {
 	for _, p := range h.programs {
@@ -17,6 +27,20 @@ func (h *Host) Busy() bool {
 	}
 	return false
 }
+
+// Due returns the time at which the first grant in flight is predicted to end, or sharing.Never.
+func (h *Host) Due() time.Duration {
+	due := sharing.Never
+	for _, p := range h.programs {
+		if p.flying > 0 {
+			due = min(due, p.Due())
+		}
+	}
+	return due
+}
+
+// Bound returns the bound of the policy for the programs of the host.
+func (h *Host) Bound(f *sharing.Fill) (bound, oversize time.Duration) { return f.Bound(h.core) }
 
 // Await lets virtual time pass until a grant has ended, at most to a time, and reports the grants that have ended.
 // It is for devices in virtual time.

@@ -98,11 +98,16 @@ func (h *Host) priority(class int) int {
 	return i.GreatestPriority + (i.LeastPriority-i.GreatestPriority)*(sharing.Classes-1-class)/(sharing.Classes-1)
 }
 
-// Remove removes a program and frees what Add has created. Its work in flight is waited for.
-func (h *Host) Remove(p *Program) error {
+// Remove removes a program and frees what Add has created. Its stages end with an error, after its work in flight.
+func (h *Host) Remove(p *Program, reason error) error {
+	h.Cancel(p, reason)
 	h.programs = slices.DeleteFunc(h.programs, func(q *Program) bool { return q == p })
 	h.core.Remove(p.Program)
 	err := h.dev.Synchronize(p.stream)
+	for _, f := range p.ended {
+		f(h.Now(), reason)
+	}
+	p.ended = nil
 	for _, e := range p.marks {
 		err = device.Join(err, h.dev.DestroyEvent(e))
 	}
@@ -110,9 +115,9 @@ func (h *Host) Remove(p *Program) error {
 }
 
 // Close removes all programs.
-func (h *Host) Close() (err error) {
+func (h *Host) Close(reason error) (err error) {
 	for len(h.programs) > 0 {
-		err = device.Join(err, h.Remove(h.programs[0]))
+		err = device.Join(err, h.Remove(h.programs[0], reason))
 	}
 	return err
 }

@@ -122,7 +122,7 @@ func TestProgramsKeepTheirResults(t *testing.T) {
 		assert.Equal(t, 4*sumLow, read(t, dev, low), p.Name())
 		assert.Equal(t, 5, programs[0].Stats().Stages)
 		assert.Equal(t, 60, programs[1].Stats().Units)
-		require.NoError(t, h.Close())
+		require.NoError(t, h.Close(errPlanted))
 		require.NoError(t, high.Close())
 		require.NoError(t, low.Close())
 		assert.Zero(t, dev.(device.Accounter).Live().Streams)
@@ -179,7 +179,7 @@ func TestAFailedSubmissionEndsItsStageAlone(t *testing.T) {
 	require.Len(t, errs, 3)
 	assert.NoError(t, errs[2])
 	assert.Equal(t, 3*sum+1*10, read(t, dev, trace), "measured, good, the first operation of the failed stage, and a whole one")
-	require.NoError(t, h.Close())
+	require.NoError(t, h.Close(errPlanted))
 	require.NoError(t, trace.Close())
 }
 
@@ -228,7 +228,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		turn()
 	}
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, turn), 16.0, "of the simulator, for its events")
-	require.NoError(t, h.Close())
+	require.NoError(t, h.Close(errPlanted))
 	require.NoError(t, trace.Close())
 }
 
