@@ -261,7 +261,7 @@ func (x *Exec) alone(id ir.OpID) error {
 	}
 	names := make([]string, len(parts))
 	for i, p := range parts {
-		names[i] = p.Op.String()
+		names[i] = q.path() + p.Op.String()
 	}
 	return fmt.Errorf("one launch runs %s together: plan without merge", strings.Join(names, ", "))
 }

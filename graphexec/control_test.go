@@ -247,6 +247,26 @@ func (m *memoryOf) bytes() (all [][]byte) {
 	return all
 }
 
+// merging returns options for random programs: every second one has its launches merged. On one lane that pays often.
+func merging(seed uint64) optimizer.Options {
+	if seed%2 == 0 {
+		return optimizer.Options{Verify: true}
+	}
+	return optimizer.Options{Strategy: "serial", Also: []string{"merge"}, Verify: true}
+}
+
+// mergedIn returns the number of merged launches in the bodies of a graph.
+func mergedIn(g *ir.Graph) (n int) {
+	for v := range g.Ops {
+		if c := g.Ops[v].Control; c != nil {
+			for _, body := range c.Bodies {
+				n += len(body.Merged) + mergedIn(body)
+			}
+		}
+	}
+	return n
+}
+
 // TestLoopsAndBranchesLeaveTheBytesOfTheProgram replays random programs in every form, with conditional nodes and
 // without, and compares with their interpretation on the host. The simulated device detects races.
 func TestLoopsAndBranchesLeaveTheBytesOfTheProgram(t *testing.T) {
@@ -254,7 +274,7 @@ func TestLoopsAndBranchesLeaveTheBytesOfTheProgram(t *testing.T) {
 	if testing.Short() {
 		seeds = 25
 	}
-	nodes := 0
+	nodes, merged := 0, 0
 	for seed := range seeds {
 		g := newControlled(seed, 1+int(seed%9), 1+int(seed%3))
 		require.NoError(t, ir.Verify(g))
@@ -271,8 +291,11 @@ func TestLoopsAndBranchesLeaveTheBytesOfTheProgram(t *testing.T) {
 				if hide {
 					dev = plainDevice{dev}
 				}
-				plan, err := optimizer.Plan(g, optimizer.Options{Strategy: "nimble", Streams: form == graphexec.Streams, Verify: true})
+				opts := merging(seed)
+				opts.Streams = form == graphexec.Streams
+				plan, err := optimizer.Plan(g, opts)
 				require.NoError(t, err)
+				merged += mergedIn(plan.Graph)
 				m := newMemory(t, dev, g)
 				m.zero()
 				exec, err := graphexec.Instantiate(dev, plan.Schedule, m, form)
@@ -292,6 +315,7 @@ func TestLoopsAndBranchesLeaveTheBytesOfTheProgram(t *testing.T) {
 		}
 	}
 	assert.Greater(t, nodes, 25)
+	assert.Greater(t, merged, int(seeds)/2)
 }
 
 // TestALoneLoopRunsInEveryLowering compares the iterations too.
@@ -306,7 +330,7 @@ func TestALoneLoopRunsInEveryLowering(t *testing.T) {
 		for _, lowering := range lowerings {
 			dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 			require.NoError(t, err)
-			plan, err := optimizer.Plan(g, optimizer.Options{Verify: true})
+			plan, err := optimizer.Plan(g, merging(seed))
 			require.NoError(t, err)
 			l, err := loop.Of(plan.Schedule)
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package graphexec_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -125,5 +126,44 @@ func TestMergedLaunchesRefuseChangesOfOnePart(t *testing.T) {
 		require.ErrorAs(t, x.Set("n", pairLen), &slice, "the slices of the parts are promises")
 		assert.Equal(t, "square", slice.Kernel)
 		require.NoError(t, x.Set("n", 8))
+	})
+}
+
+// Launches in the body of a loop are merged, keep their slices, and refuse changes of one part with their names.
+func TestChangesOfMergedLaunchesInBodies(t *testing.T) {
+	everyForm(t, func(t *testing.T, dev device.Device, form graphexec.Backend) {
+		tr := tracer.New(dev, "body", tracer.Deferred)
+		k, step := tr.Module("guarded.ptx", guarded).Kernel("guarded"), tr.Module("m.ptx", increment).Kernel("increment")
+		f, i := tr.Alloc("f", ir.U32, 128, ir.InOut), tr.Alloc("i", ir.U32, 1, ir.InOut)
+		n := tr.Param("n", ir.U32, 40)
+		tr.Loop(i, ir.AtLeast, 3, tracer.Limits{Iterations: 9}, func() {
+			tr.Launch(k, tracer.Linear(2, 32), f.Slice(0, 48), n)
+			tr.Launch(k, tracer.Linear(2, 32), f.Slice(64, 112), n)
+			tr.Launch(step, tracer.Linear(1, 1), i)
+		})
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "serial", Also: []string{"merge"}, Streams: form == graphexec.Streams, Verify: true})
+		require.NoError(t, err)
+		require.Equal(t, 1, mergedIn(plan.Graph))
+		x, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		for _, written := range []int{40, 48} {
+			require.NoError(t, x.Set("n", written))
+			require.NoError(t, tracer.Write(f, slices.Repeat([]uint32{999}, 128)))
+			require.NoError(t, tracer.Write(i, []uint32{0}))
+			require.NoError(t, x.Replay(context.Background()))
+			require.NoError(t, x.Wait(context.Background()))
+			got := make([]uint32, 128)
+			require.NoError(t, tracer.Read(got, f))
+			for at := range 128 {
+				assert.Equal(t, at%64 < written, got[at] != 999, "%d", at)
+			}
+		}
+		var left *tracer.SliceError
+		require.ErrorAs(t, x.Set("n", 49), &left)
+		require.ErrorContains(t, x.Apply(graphexec.Enable("%0/%1", false)), "one launch runs %0/%0, %0/%1")
+		require.NoError(t, x.Close())
+		require.NoError(t, trace.Close())
 	})
 }

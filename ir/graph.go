@@ -43,8 +43,8 @@ type Graph struct {
 	// Merged lists, by launch that stands for several launches of the trace, these launches. It is nil if no pass has
 	// merged launches. Origin then has the first of them.
 	Merged map[OpID][]struct {
-		Op      OpID   // its id in the trace
-		Threads uint32 // of one block
+		Op     OpID    // its id in the trace; in the body of a loop or a branch, in the traced body
+		Launch *Launch // as it was before
 	}
 
 	// Generated is the number of modules that passes have added, at the end of Modules. They are loaded when the graph

@@ -17,13 +17,13 @@ type bodies map[*ir.Control][]*ir.Schedule
 
 // ofBodies lists the passes that also run for bodies. The others leave out operations whose results an outer
 // graph may read, repeat the program, place its buffers, or are for streams alone.
-var ofBodies = []string{"hazards", "reduce", "coarsen", "assign", "syncs", "fold", "order", "priorities", "predict"}
+var ofBodies = []string{"merge", "hazards", "reduce", "coarsen", "assign", "syncs", "fold", "order", "priorities", "predict"}
 
 // substituting lists the passes that replace buffers of operations, which they cannot do in bodies.
 var substituting = []string{"rotate", "rename"}
 
 // planBodies plans the bodies of all loops and branches of g, the innermost first. It returns g with the
-// planned bodies.
+// planned bodies. The modules that merge adds for a body are passed on to the next one, and at last to all.
 func planBodies(g *ir.Graph, selected []pass, opts *Options) (*ir.Graph, bodies, error) {
 	if !has(g, isControl) {
 		return g, nil, nil
@@ -46,17 +46,52 @@ func planBodies(g *ir.Graph, selected []pass, opts *Options) (*ir.Graph, bodies,
 		c.Bodies = slices.Clone(c.Bodies)
 		var plans []*ir.Schedule
 		for i, body := range c.Bodies {
-			plan, err := Plan(body, inner)
+			plan, err := Plan(around(&h, body), inner)
 			if err != nil {
 				return nil, nil, fmt.Errorf("the body of %v %v: %w", ir.OpID(v), op.Kind, err)
 			}
 			c.Bodies[i] = plan.Graph
+			h.Modules, h.Generated = plan.Graph.Modules, plan.Graph.Generated
 			plans = append(plans, plan.Schedule)
 		}
 		op.Control = &c
 		all[&c] = plans
 	}
+	shareModules(&h)
 	return &h, all, nil
+}
+
+// around returns a copy of a body, and of the bodies in it, with the modules of g.
+func around(g, body *ir.Graph) *ir.Graph {
+	if body == nil {
+		return nil
+	}
+	h := *body
+	h.Modules, h.Generated = g.Modules, g.Generated
+	h.Ops = slices.Clone(body.Ops)
+	for v := range h.Ops {
+		if c := h.Ops[v].Control; c != nil {
+			own := *c
+			own.Bodies = slices.Clone(c.Bodies)
+			for i := range own.Bodies {
+				own.Bodies[i] = around(g, own.Bodies[i])
+			}
+			h.Ops[v].Control = &own
+		}
+	}
+	return &h
+}
+
+// shareModules gives the bodies in g, which must be copies that planBodies made, the modules of g.
+func shareModules(g *ir.Graph) {
+	for v := range g.Ops {
+		if c := g.Ops[v].Control; c != nil {
+			for _, body := range c.Bodies {
+				body.Modules, body.Generated = g.Modules, g.Generated
+				shareModules(body)
+			}
+		}
+	}
 }
 
 // ofBodies returns the options for bodies: those of a graph, with costs from shapes, as measured costs are by

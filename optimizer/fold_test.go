@@ -200,7 +200,7 @@ func TestSearchesPredictWholeReplays(t *testing.T) {
 			took, ends := f.replay(&c)
 			want := outlook{took: took, waits: c.Syncs()}
 			if f.streams {
-				want.host = f.calls(&c)
+				want.host = f.streamCalls(&c)
 			}
 			f.wait(&want, &c, func(v ir.OpID) model.Time { return ends[v] })
 			o, ok := f.predict(&c, func(*outlook) model.Time { return took })

@@ -97,7 +97,7 @@ func (f *foldSearch) judge(s *ir.Schedule, best, limit *outlook) (outlook, bool)
 func (f *foldSearch) predict(s *ir.Schedule, limit func(*outlook) model.Time) (o outlook, ok bool) {
 	o.waits = s.Syncs()
 	if f.streams {
-		o.host = f.calls(s)
+		o.host = f.streamCalls(s)
 	}
 	if f.sim == nil {
 		took, ends := f.replay(s)

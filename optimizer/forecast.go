@@ -58,6 +58,24 @@ func (f *forecast) makespan(s *ir.Schedule) model.Time {
 	return last
 }
 
+// period returns how often a replay ends if many are enqueued one after another: as often as the device or the host
+// permits, whichever takes longer for a replay.
+func (f *forecast) period(s *ir.Schedule) model.Time {
+	instant := *f.profile
+	instant.Host, instant.SubmitLatency = model.HostCosts{}, 0
+	device := (&forecast{&instant, f.costs, f.streams}).makespan(s)
+	return max(device, f.calls(s))
+}
+
+// calls returns the host's time in all calls of a replay.
+func (f *forecast) calls(s *ir.Schedule) model.Time {
+	if f.streams {
+		return f.streamCalls(s)
+	}
+	before, nodes, preds := aroundGraph(s)
+	return model.Time(len(before))*f.profile.Host.Memcpy + launchTime(nodes, preds, f.profile) - f.profile.SubmitLatency
+}
+
 // horizon is the longest time that can be predicted, in picoseconds: half the range of the
 // clock, so that no sum of two times overflows. It is 53 days.
 const horizon = 1 << 62

@@ -24,13 +24,14 @@ func newMeasuredCosts(p *model.Profile, m *Measurement) costmodel.Model {
 	for i := range m.Launches {
 		counted[m.Launches[i].Op] = m.Launches[i].Demand
 	}
-	return measuredCosts{counted, newDeclaredCosts(p), p}
+	return measuredCosts{counted: counted, declared: newDeclaredCosts(p), profile: p}
 }
 
 type measuredCosts struct {
 	counted  map[ir.OpID]model.Demand
 	declared CostModel
 	profile  *model.Profile
+	roomy    bool // a multiprocessor holds as many blocks of a merged launch as of its most demanding part
 }
 
 func (m measuredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
@@ -53,5 +54,9 @@ func (m measuredCosts) merged(g *ir.Graph, v ir.OpID, parts []mergedPart) model.
 		}
 		demands[i] = d
 	}
-	return together(m.profile, &g.Ops[v], parts, demands)
+	d := together(m.profile, &g.Ops[v], parts, demands)
+	if m.roomy {
+		d.PerSM = maxResident(&m.profile.Limits, g.Ops[v].Launch, demands)
+	}
+	return d
 }

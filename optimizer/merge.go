@@ -22,8 +22,8 @@ import (
 // The candidates are sets of launches with equal distance from the start or from the end, in operations. A launch
 // qualifies unless its cost is declared, since the cost of several together would be unknown, or its kernel cannot be
 // rewritten (see mergedCode). The search (see mergeSearch) predicts plans with the given strategy. The resulting plan
-// is never predicted to take longer than the plan without merging. Programs with loops or branches are left alone: their
-// bodies have the modules of the graph around them.
+// is never predicted to take longer than the plan without merging. The bodies of loops and branches are merged first, as
+// programs of their own (see planBodies). They have the modules of the graph around them.
 //
 // The kernels are rewritten in PTX (package rewrite). Their modules are at the end of Modules, and graphexec loads
 // them. Arguments stay arguments, so that parameters can be set and buffers rebound.
@@ -32,7 +32,7 @@ func merge(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 		return nil, fmt.Errorf("%s already has dependencies, and those of merged launches would be unknown: merge the trace instead", g.Name)
 	}
 	classes := classesOf(g)
-	if len(classes) < 2 || has(g, isControl) {
+	if len(classes) < 2 {
 		return g, nil
 	}
 	a, err := hazards(g)
@@ -45,6 +45,7 @@ func merge(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 		return a, nil
 	}
 	if best := newMergeSearch(a, opts, code).run(sets); best != nil {
+		shareModules(best)
 		return best, nil
 	}
 	return a, nil
@@ -249,15 +250,15 @@ func withMerged(a *ir.Graph, code *mergedCode, sets []mergeSet) *ir.Graph {
 
 // mergedPart is an element of ir.Graph.Merged.
 type mergedPart = struct {
-	Op      ir.OpID
-	Threads uint32
+	Op     ir.OpID
+	Launch *ir.Launch
 }
 
 // partsOf returns the parts of a merged launch.
 func partsOf(a *ir.Graph, set []ir.OpID) []mergedPart {
 	parts := make([]mergedPart, len(set))
 	for i, v := range set {
-		parts[i] = mergedPart{Op: traced.Origin(a, v), Threads: uint32(a.Ops[v].Launch.Block.Count())}
+		parts[i] = mergedPart{Op: traced.Origin(a, v), Launch: a.Ops[v].Launch}
 	}
 	return parts
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/traced"
@@ -82,8 +83,11 @@ func TestMergedPlansAreNeverSlower(t *testing.T) {
 	for round := range densetest.Rounds(60) {
 		g := launches(r, 1+r.IntN(24))
 		opts := Options{Strategy: []string{"nimble", "serial", "nimble(2)", "levels", "listsched"}[r.IntN(5)], Streams: round%2 == 0, Verify: true}
-		if r.IntN(2) == 0 {
+		switch r.IntN(3) {
+		case 0:
 			opts.Costs = newDeclaredCosts(profiles.All()[0])
+		case 1:
+			opts.Costs = newMeasuredCosts(profiles.All()[0], counts(r, g))
 		}
 		without, err := Plan(g, opts)
 		require.NoError(t, err)
@@ -91,6 +95,7 @@ func TestMergedPlansAreNeverSlower(t *testing.T) {
 		with, err := Plan(g, opts)
 		require.NoError(t, err)
 		require.LessOrEqual(t, with.Schedule.Predicted, without.Schedule.Predicted, "round %d\n%s", round, ir.Print(g))
+		requireNoLonger(t, &opts, with.Schedule, without.Schedule)
 		requireAllRun(t, g, with.Graph)
 		text := ir.Format(with.Graph, with.Schedule)
 		f, err := ir.Load("merged.rir", string(text))
@@ -103,6 +108,34 @@ func TestMergedPlansAreNeverSlower(t *testing.T) {
 	}
 	require.Greater(t, merged, densetest.Rounds(60))
 	require.Greater(t, shorter, densetest.Rounds(20))
+}
+
+// counts returns random demands of the launches of g.
+func counts(r *rand.Rand, g *ir.Graph) *Measurement {
+	m := &Measurement{}
+	for v := range g.Ops {
+		if g.Ops[v].Launch != nil {
+			d := model.Demand{Kind: model.Kernel, Blocks: float64(1 + r.IntN(3000)), PerSM: float64(1 + r.IntN(16)), BlockCycles: float64(300 + r.IntN(9000)), L2Bytes: float64(r.IntN(1 << 20)), Memory: true}
+			m.Launches = append(m.Launches, costmodel.Launch{Op: ir.OpID(v), Demand: d})
+		}
+	}
+	return m
+}
+
+// requireNoLonger checks that a replay, and a sequence of them, takes no longer, whether the merged launches have few or
+// many resident blocks.
+func requireNoLonger(t *testing.T, opts *Options, with, without *ir.Schedule) {
+	t.Helper()
+	base, err := opts.forecast(without.Graph)
+	require.NoError(t, err)
+	for _, roomy := range []bool{false, true} {
+		o := *opts
+		o.roomy = roomy
+		f, err := o.forecast(with.Graph)
+		require.NoError(t, err)
+		require.LessOrEqual(t, f.makespan(with)/model.Nanosecond, base.makespan(without)/model.Nanosecond)
+		require.LessOrEqual(t, f.period(with), base.period(without))
+	}
 }
 
 // requireAllRun checks that h runs each operation of g once, and that a merged launch has the arguments and the
@@ -141,8 +174,12 @@ func TestContractedRefusesCycles(t *testing.T) {
 	assert.Nil(t, contracted(a, []mergeSet{{0, 1}}))
 }
 
-// The bodies of loops share the modules of the graph, to which merging would add one.
-func TestProgramsWithLoopsAreNotMerged(t *testing.T) {
+// Launches in the bodies of loops and branches, and beside them, are merged. All have one list of modules, in which
+// equal kernels are one.
+func TestBodiesAreMerged(t *testing.T) {
+	const pair = `
+    %0 = launch m.one grid(1) block(32) args(@x) uses(readwrite @x)
+    %1 = launch m.one grid(1) block(32) args(@r) uses(readwrite @r)`
 	f, err := ir.Load("loop.rir", `graph g {
   module m "m.ptx"
   buffer @r f32[1] device(0) inout
@@ -150,19 +187,44 @@ func TestProgramsWithLoopsAreNotMerged(t *testing.T) {
   buffer @y f32[64] device(0) inout
   %0 = launch m.one grid(1) block(32) args(@x) uses(readwrite @x)
   %1 = launch m.one grid(1) block(32) args(@y) uses(readwrite @y)
-  %2 = loop until @r below 1 max(9) {
-    %0 = launch m.one grid(1) block(32) args(@r) uses(readwrite @r)
-    %1 = launch m.one grid(1) block(32) args(@x) uses(readwrite @x)
+  %2 = loop until @r below 1 max(9) {`+pair+`
+    %2 = branch if @y[0:4] above 2 {`+pair+`
+    } else {
+      %0 = launch m.one grid(2) block(32) args(@x) uses(readwrite @x)
+      %1 = launch m.one grid(2) block(32) args(@r) uses(readwrite @r)
+      %2 = launch m.one grid(2) block(32) args(@y) uses(readwrite @y)
+    }
   }
 }
 -- m.ptx --
 `+mergedPTX)
 	require.NoError(t, err)
+	text := string(ir.Format(f.Graph, nil))
 	for _, streams := range []bool{false, true} {
-		plan, err := Plan(f.Graph, Options{Also: []string{"merge"}, Streams: streams, Verify: true})
+		opts := Options{Strategy: "serial", Streams: streams, Verify: true}
+		without, err := Plan(f.Graph, opts)
 		require.NoError(t, err)
-		require.Empty(t, plan.Graph.Merged)
+		opts.Also = []string{"merge"}
+		plan, err := Plan(f.Graph, opts)
+		require.NoError(t, err)
+		require.Less(t, plan.Schedule.Predicted, without.Schedule.Predicted)
 		require.NoError(t, ir.VerifySchedule(plan.Schedule))
+		assert.Equal(t, text, string(ir.Format(f.Graph, nil)), "the traced program is as before")
+
+		sizes := func(g *ir.Graph) (parts []int) {
+			for v := range g.Ops {
+				if p := g.Merged[ir.OpID(v)]; p != nil {
+					parts = append(parts, len(p))
+				}
+			}
+			return parts
+		}
+		body := plan.Graph.Ops[1].Control.Bodies[0]
+		assert.Equal(t, []int{2}, sizes(plan.Graph))
+		assert.Equal(t, []int{2}, sizes(body))
+		assert.Equal(t, []int{2}, sizes(body.Ops[1].Control.Bodies[0]))
+		assert.Equal(t, []int{3}, sizes(body.Ops[1].Control.Bodies[1]))
+		assert.Equal(t, 2, plan.Graph.Generated, "for two and for three parts")
 	}
 }
 
@@ -172,7 +234,7 @@ func TestTogether(t *testing.T) {
 	p.WarpLatency, p.ClockMHz = 10*model.Nanosecond, 1000
 	p.Limits = model.Limits{ThreadsPerSM: 640, ThreadsPerBlock: 640, BlocksPerSM: 32, RegistersPerSM: 64000, RegistersPerWarp: 32, Schedulers: 4, SharedPerSM: 1000, SharedPerBlock: 1000}
 	op := &ir.Op{Kind: ir.KindLaunch, Launch: &ir.Launch{Block: ir.Dim3{X: 128, Y: 1, Z: 1}, Args: make([]ir.Arg, 2)}}
-	parts := []mergedPart{{Threads: 128}, {Threads: 64}}
+	parts := []mergedPart{{Launch: &ir.Launch{Block: ir.Dim3{X: 128, Y: 1, Z: 1}}}, {Launch: &ir.Launch{Block: ir.Dim3{X: 8, Y: 8, Z: 1}}}}
 	demands := []model.Demand{
 		{Kind: model.Kernel, Blocks: 30, PerSM: 5, BlockCycles: 1000, Bytes: 10, Updates: 4, Lines: 1, Work: unit.Work{unit.FP32: 7}},
 		{Kind: model.Kernel, Blocks: 10, PerSM: 10, BlockCycles: 500, SlowestCycles: 2000, Bytes: 5, Updates: 2, Lines: 2, Memory: true},
@@ -205,7 +267,7 @@ func TestMeasuredCostsOfMergedLaunches(t *testing.T) {
 			counted[ir.OpID(v)] = model.Demand{Kind: model.Kernel, Blocks: float64(v + 1), PerSM: 8, BlockCycles: 500}
 		}
 	}
-	costs := measuredCosts{counted, newDeclaredCosts(p), p}
+	costs := measuredCosts{counted: counted, declared: newDeclaredCosts(p), profile: p}
 	plan, err := Plan(g, Options{Also: []string{"merge"}, Costs: costs, Verify: true})
 	require.NoError(t, err)
 	require.NotEmpty(t, plan.Graph.Merged)

@@ -211,8 +211,11 @@ type moduleNames struct {
 
 func newModuleNames(g *ir.Graph) *moduleNames {
 	n := &moduleNames{g: g, taken: map[string]bool{}, ids: map[string]ir.ModuleID{}}
-	for _, m := range g.Modules {
+	for i, m := range g.Modules {
 		n.taken[m.Name], n.taken[m.File] = true, true
+		if i >= len(g.Modules)-g.Generated { // for a body
+			n.ids[m.Source] = ir.ModuleID(i)
+		}
 	}
 	return n
 }

@@ -1,8 +1,10 @@
 package optimizer
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -18,13 +20,18 @@ const maxMergeTried = 50_000
 //	                              ├─► with all passes, the shorter; nothing if that is not shorter than the plan of a
 //	none ──────────► add sets ────┘
 //
+// A plan is shorter if its replay is predicted to take less time. In addition, a sequence of replays must not take
+// longer (see forecast.period): there the host's calls for a replay are hidden behind the device's work for the previous
+// one.
+//
 // The search predicts plans without the passes that search themselves. Each plan takes the time of one
 // analysis; their number is bounded by maxMergeTried.
 type mergeSearch struct {
-	a     *ir.Graph
-	opts  *Options
-	code  *mergedCode
-	tried int // operations of all graphs planned
+	a      *ir.Graph
+	opts   *Options
+	code   *mergedCode
+	period model.Time // of replays if nothing is merged
+	tried  int        // operations of all graphs planned
 }
 
 func newMergeSearch(a *ir.Graph, opts *Options, code *mergedCode) *mergeSearch {
@@ -33,13 +40,18 @@ func newMergeSearch(a *ir.Graph, opts *Options, code *mergedCode) *mergeSearch {
 
 // mergeTrial is a selection of sets and its prediction.
 type mergeTrial struct {
-	sets []mergeSet
-	took int64 // ns
+	sets   []mergeSet
+	excess model.Time // by which the period is longer than if nothing is merged; at least 0
+	took   int64      // ns
+}
+
+func (t mergeTrial) compare(u mergeTrial) int {
+	return cmp.Or(cmp.Compare(t.excess, u.excess), cmp.Compare(t.took, u.took))
 }
 
 // run returns the graph with the selected sets merged, or nil if merging does not make the replay shorter.
 func (s *mergeSearch) run(sets []mergeSet) *ir.Graph {
-	none, ok := s.trial(nil)
+	none, ok := s.first()
 	if !ok {
 		return nil // the pass that fails reports the error
 	}
@@ -48,13 +60,30 @@ func (s *mergeSearch) run(sets []mergeSet) *ir.Graph {
 		kept = append(kept, s.add(s.drop(all), sets))
 	}
 	kept = append(kept, s.add(none, sets))
-	best, limit := (*ir.Graph)(nil), s.complete(nil)
+	return s.best(kept)
+}
+
+// first predicts the plan without merging, and sets its period.
+func (s *mergeSearch) first() (mergeTrial, bool) {
+	took, period, err := s.predict(s.a, false)
+	s.period = period
+	return mergeTrial{took: took}, err == nil
+}
+
+// best returns the graph of the trial that is the shortest with all passes, or nil if none is shorter than without
+// merging.
+func (s *mergeSearch) best(kept []mergeTrial) (best *ir.Graph) {
+	limit, period, err := s.predict(s.a, true)
+	if err != nil {
+		return nil
+	}
 	for _, t := range kept {
 		if len(t.sets) == 0 {
 			continue
 		}
-		if took := s.complete(t.sets); took >= 0 && took < limit {
-			limit, best = took, withMerged(s.a, s.code, t.sets)
+		h := withMerged(s.a, s.code, t.sets)
+		if took, each, err := s.predict(h, true); err == nil && took < limit && each <= period {
+			limit, best = took, h
 		}
 	}
 	return best
@@ -99,7 +128,7 @@ func (s *mergeSearch) fitting(set mergeSet) []mergeSet {
 func (s *mergeSearch) drop(t mergeTrial) mergeTrial {
 	for i := 0; i < len(t.sets); {
 		less, ok := s.trial(slices.Delete(slices.Clone(t.sets), i, i+1))
-		if ok && less.took <= t.took {
+		if ok && less.compare(t) <= 0 {
 			t = less
 		} else {
 			i++
@@ -122,7 +151,7 @@ func (s *mergeSearch) addPart(t mergeTrial, set mergeSet) mergeTrial {
 	if len(set) < 2 || !set.disjoint(t.sets) {
 		return t
 	}
-	if more, ok := s.trial(append(slices.Clip(t.sets), set)); ok && more.took < t.took {
+	if more, ok := s.trial(append(slices.Clip(t.sets), set)); ok && more.compare(t) < 0 {
 		return more
 	}
 	half := len(set) / 2
@@ -140,8 +169,8 @@ func (s *mergeSearch) trial(sets []mergeSet) (mergeTrial, bool) {
 		return mergeTrial{}, false
 	}
 	s.tried += h.Len()
-	took, err := s.predict(h, false)
-	return mergeTrial{slices.Clone(sets), took}, err == nil
+	took, period, err := s.predict(h, false)
+	return mergeTrial{slices.Clone(sets), max(0, period-s.period), took}, err == nil
 }
 
 // merged returns the graph with sets merged, and nil if that is impossible.
@@ -152,21 +181,14 @@ func (s *mergeSearch) merged(sets []mergeSet) *ir.Graph {
 	return withMerged(s.a, s.code, sets)
 }
 
-// complete predicts the plan with sets merged by all passes. It returns -1 if a pass fails.
-func (s *mergeSearch) complete(sets []mergeSet) int64 {
-	took, err := s.predict(s.merged(sets), true)
-	if err != nil {
-		return -1
-	}
-	return took
-}
-
 // quickPasses lists the passes of predictions within a search, apart from those that search themselves.
 var quickPasses = []string{"hazards", "reduce", "coarsen", "assign", "syncs", "order", "predict"}
 
-// predict plans a graph with the passes that follow merge, or with quickPasses alone, and returns the predicted time
-// of a replay.
-func (s *mergeSearch) predict(h *ir.Graph, all bool) (int64, error) {
+// predict plans a graph with the passes that follow merge, or with quickPasses alone. It returns the predicted time of
+// a replay, and the period of a sequence of replays. The registers of merged launches are unknown. Both times are the
+// longer of two predictions, with the fewest and with the most resident blocks: where launches run side by side, either
+// may take longer.
+func (s *mergeSearch) predict(h *ir.Graph, all bool) (took int64, period model.Time, err error) {
 	opts := *s.opts
 	opts.Verify, opts.Dump, opts.Progress, opts.result, opts.grains = false, nil, nil, nil, nil
 	if !all && !plansOnce(opts.Strategy) {
@@ -178,10 +200,20 @@ func (s *mergeSearch) predict(h *ir.Graph, all bool) (int64, error) {
 			continue
 		}
 		if err := p.apply(plan, &opts); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	return plan.Predicted, nil
+	for _, opts.roomy = range []bool{false, true} {
+		f, err := opts.forecast(h)
+		if err != nil {
+			return 0, 0, err
+		}
+		took, period = max(took, int64(f.makespan(plan)/model.Nanosecond)), max(period, f.period(plan))
+		if h.Merged == nil {
+			break
+		}
+	}
+	return took, period, nil
 }
 
 // plansOnce reports whether a strategy computes one plan, in near linear time, instead of comparing several.

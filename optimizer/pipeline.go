@@ -184,6 +184,7 @@ type Options struct {
 	bodies  bodies    // plans of the bodies of loops and branches; nil if the graph has none
 	times   bodyTimes // bounds of the bodies, for a bound without plans
 	inBody  bool      // the graph is a body
+	roomy   bool      // merged launches have the most resident blocks that are possible, see measuredCosts
 	tried   *int      // counts operations of all schedules tried by searches; nil if not counted
 	result  *Result   // of the plan, for notes of passes; nil outside Plan
 }

@@ -158,8 +158,8 @@ func openEnds(s *ir.Schedule) (ends []ir.OpID) {
 	return ends
 }
 
-// calls returns the host's time in all calls of a replay over streams.
-func (f *forecast) calls(s *ir.Schedule) (total model.Time) {
+// streamCalls returns the host's time in all calls of a replay over streams.
+func (f *forecast) streamCalls(s *ir.Schedule) (total model.Time) {
 	h := &f.profile.Host
 	total = model.Time(s.Syncs())*h.EventWait + model.Time(len(openEnds(s)))*h.Synchronize
 	for _, recorded := range schedules.Records(s) {

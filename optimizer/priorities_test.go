@@ -23,7 +23,7 @@ func crowd(t *testing.T, n int, edges []edge, demand func(v int) model.Demand) (
 		g.Ops[v].Launch = &ir.Launch{Entry: "k", Grid: ir.Dim3{X: 1, Y: 1, Z: 1}, Block: ir.Dim3{X: 1, Y: 1, Z: 1}}
 		counted[ir.OpID(v)] = demand(v)
 	}
-	return g, measuredCosts{counted, newDeclaredCosts(profiles.All()[0]), profiles.All()[0]}
+	return g, measuredCosts{counted: counted, declared: newDeclaredCosts(profiles.All()[0]), profile: profiles.All()[0]}
 }
 
 // Counted by hand on a device without gaps: 2, 3, 2, 4 and 1 us of one block each.

@@ -26,6 +26,10 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 	default:
 		costs = newMeasuredCosts(p, o.Measured)
 	}
+	if m, ok := costs.(measuredCosts); ok {
+		m.roomy = o.roomy
+		costs = m
+	}
 	switch {
 	case o.bodies != nil:
 		costs = newControlCosts(costs, p, o.bodies.times(), o)

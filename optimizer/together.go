@@ -32,7 +32,7 @@ func together(p *model.Profile, op *ir.Op, parts []mergedPart, demands []model.D
 		for u := range d.Work {
 			sum.Work[u] += d.Work[u]
 		}
-		warps := d.Blocks * float64((parts[i].Threads+31)/32)
+		warps := d.Blocks * float64(warpsOf(parts[i].Launch))
 		for _, u := range []unit.Unit{unit.Integer, unit.Memory, unit.Branch} {
 			sum.Work[u] += selectInstructions * warps
 		}
@@ -72,9 +72,11 @@ func mixture(demands []model.Demand) float64 {
 
 // surplus returns the cycles in which a block starts the warps that it has more than the blocks of a part.
 func surplus(p *model.Profile, l *ir.Launch, part *mergedPart) float64 {
-	warps := (int(l.Block.Count())+31)/32 - (int(part.Threads)+31)/32
-	return float64(warps) * float64(p.WarpLatency) / float64(model.Microsecond) * p.ClockMHz
+	return float64(warpsOf(l)-warpsOf(part.Launch)) * float64(p.WarpLatency) / float64(model.Microsecond) * p.ClockMHz
 }
+
+// warpsOf returns the number of warps of a block.
+func warpsOf(l *ir.Launch) int { return (int(l.Block.Count()) + 31) / 32 }
 
 // residentBlocks returns how many blocks of a merged launch a multiprocessor holds, at least one. The registers of a
 // part are not known, only that its blocks fit. The merged kernel is assumed to have the most registers with which every
@@ -82,7 +84,7 @@ func surplus(p *model.Profile, l *ir.Launch, part *mergedPart) float64 {
 func residentBlocks(limits *model.Limits, l *ir.Launch, parts []mergedPart, demands []model.Demand) float64 {
 	registers := 0
 	for i, d := range demands {
-		registers = max(registers, maxRegisters(limits, int(parts[i].Threads), int(d.PerSM)))
+		registers = max(registers, maxRegisters(limits, int(parts[i].Launch.Block.Count()), int(d.PerSM)))
 	}
 	registers = min(maxThreadRegisters, registers+2*((len(l.Args)+len(parts)-1)/len(parts)))
 	blocks, _ := limits.Occupancy(int(l.Block.Count()), registers, int(l.Shared))
@@ -90,6 +92,17 @@ func residentBlocks(limits *model.Limits, l *ir.Launch, parts []mergedPart, dema
 		blocks = min(blocks, int(d.PerSM))
 	}
 	return float64(max(1, blocks))
+}
+
+// maxResident returns how many blocks of a merged launch a multiprocessor holds, at least one, if it needs no more
+// registers than the blocks of each part.
+func maxResident(limits *model.Limits, l *ir.Launch, demands []model.Demand) float64 {
+	blocks, _ := limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
+	most := float64(blocks)
+	for _, d := range demands {
+		most = min(most, d.PerSM)
+	}
+	return max(1, most)
 }
 
 // maxThreadRegisters is the limit of registers of a thread since compute capability 3.5.

@@ -140,8 +140,7 @@ func (tr view) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamI
 		return fmt.Errorf("graph %s has no launch %v", g.Name, id)
 	}
 	for _, part := range g.Merged[id] { // a merged launch stays inside if its parts do
-		own := tr.Graph.Ops[part.Op].Launch
-		if err := tr.Stays(tr.Graph, part.Op, own.Grid, value); err != nil {
+		if err := tr.partStays(g, part.Op, part.Launch, value); err != nil {
 			return err
 		}
 	}
@@ -156,6 +155,20 @@ func (tr view) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamI
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.t.stays(g, k, Shape{Grid: grid, Block: l.Block, Shared: l.Shared}, l.Args, slices, value)
+}
+
+// partStays is Stays for a launch that is a part of a merged one in g. Ids in a body, which has no Trace, are not those of
+// the trace. Its launches are.
+func (tr view) partStays(g *ir.Graph, id ir.OpID, l *ir.Launch, value func(ir.ParamID) ir.Scalar) error {
+	if g.Trace == tr.Graph.Trace {
+		return tr.Stays(tr.Graph, id, l.Grid, value)
+	}
+	if tr.t.promises[l] == nil { // its reach does not depend on parameters
+		return nil
+	}
+	part := *g
+	part.Ops, part.Merged, part.Origin = []ir.Op{{Kind: ir.KindLaunch, Launch: l}}, nil, nil
+	return tr.Stays(&part, 0, l.Grid, value)
 }
 
 // promised returns a launch of a plan and its slices. The slices are nil if the reach of the launch does
