@@ -14,7 +14,7 @@ import (
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"Solve": Solve,
+			"Solve": Solve, "SolveAll": SolveAll,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return Options{} },
@@ -34,7 +34,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return &SymmetryError{} },
 		},
 		Pool: func(t *testing.T) []any {
-			return []any{context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), make([]float64, 4), Options{Method: CG, MaxIterations: 4}}
+			return []any{context.Background(), open(t, sim.Options{}), generate("poisson2d:2"), matrices(generate("poisson2d:2")), make([]float64, 4), [][]float64{make([]float64, 4)}, Options{Method: CG, MaxIterations: 4}}
 		},
 		Typed: func(err error) bool { return errors.Is(err, ir.ErrMissing) },
 	})

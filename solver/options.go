@@ -30,6 +30,8 @@ type Options struct {
 	Damping  float64 // of PageRank: probability of following a link; 0 means 0.85
 	Step     float64 // of Heat and Wave: time step; 0 means half the greatest stable step, or less
 	Strategy string  // of the optimizer; "" means auto
+	// Also lists additional passes of the optimizer, such as "merge"; see optimizer.Passes.
+	Also []string
 	// Lowering and Batch are those of loop.Loop, for mode Loop; the zero values select what is expected to be
 	// fastest. Like CheckEvery, Batch counts iterations. It must divide CheckEvery or, with lowering Unrolled, be a
 	// multiple of it. If several iterations are traced as one period, such as cycles of GMRES, both are rounded up to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
@@ -15,10 +16,12 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-// run is a solver in progress.
+// run is a solver in progress, for one system or for several at the same time.
 type run struct {
-	sys   *System
-	trace *tracer.Trace // nil while an eager run issues operations
+	*shared
+	systems []*System
+	ended   Vector        // of a loop over several systems: 1 once all have a result
+	trace   *tracer.Trace // nil while an eager run issues operations
 
 	// enqueue issues one iteration and returns before the iteration has ended.
 	enqueue func(context.Context) error
@@ -26,37 +29,81 @@ type run struct {
 	loop    *loop.Exec      // nil but for a loop
 	looped  loop.Result
 
-	operations, lanes int     // per iteration
-	norm              float64 // norm of b
+	operations, lanes int // per iteration of all systems
 }
 
-// start sets a method up in the selected mode and loads the problem.
-func start(dev device.Device, p *problem, o *Options) (r *run, err error) {
-	r = &run{sys: newSystem(p, o, newTracer(dev, o)), norm: p.norm}
+// start sets a method up in the selected mode for each problem, and loads the problems.
+func start(dev device.Device, problems []*problem, o *Options) (r *run, err error) {
+	r = &run{shared: newShared(newTracer(dev, o), len(problems))}
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.close())
 		}
 	}()
-	iterate := o.Method.Trace(r.sys)
-	if err := r.sys.rehearse(iterate); err != nil {
+	var iterate []func()
+	for i, p := range problems {
+		s := newSystem(p, o, r.shared, i)
+		r.systems = append(r.systems, s)
+		iterate = append(iterate, o.Method.Trace(s))
+	}
+	if err := r.rehearse(iterate); err != nil {
 		return r, err
 	}
-	r.operations = len(r.sys.script.launches)
 	if o.Mode == Eager || o.Mode == Auto {
 		r.eager(iterate)
-	} else if err := r.replays(dev, iterate, o); err != nil {
+	} else if err := r.record(iterate, o); err != nil {
 		return r, err
 	}
-	if err := r.sys.t.Err(); r.trace == nil && err != nil {
+	if err := r.t.Err(); r.trace == nil && err != nil {
 		return r, err
 	}
-	for _, load := range r.sys.loads {
-		if err := load(); err != nil {
-			return r, err
+	if err := r.load(); err != nil || r.trace == nil {
+		return r, err
+	}
+	return r, r.replays(dev, o)
+}
+
+// load writes what the systems start with.
+func (r *run) load() error {
+	for _, s := range r.systems {
+		for _, load := range s.loads {
+			if err := load(); err != nil {
+				return err
+			}
 		}
 	}
-	return r, nil
+	return nil
+}
+
+// rehearse calls the methods once without launching anything.
+func (r *run) rehearse(iterate []func()) error {
+	for i, s := range r.systems {
+		if err := s.rehearse(iterate[i]); err != nil {
+			return err
+		}
+		r.operations += len(s.script.launches)
+	}
+	for i, s := range r.systems {
+		if period, first := s.script.period(), r.period(); period != first {
+			s.refuse("", fmt.Sprintf("System.Period is %d for system %d and %d for system 0", period, i, first),
+				"solve systems with different periods one by one")
+			return s.failed()
+		}
+	}
+	return nil
+}
+
+// period returns the number of iterations that a call of enqueue issues.
+func (r *run) period() int { return r.systems[0].script.period() }
+
+// issue issues an iteration of each system.
+func (r *run) issue(iterate []func()) error {
+	for i, s := range r.systems {
+		if err := s.issue(iterate[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newTracer(dev device.Device, o *Options) *tracer.Tracer {
@@ -70,29 +117,36 @@ func newTracer(dev device.Device, o *Options) *tracer.Tracer {
 }
 
 // eager makes each iteration issue its launches.
-func (r *run) eager(iterate func()) {
+func (r *run) eager(iterate []func()) {
 	r.lanes = 1
 	r.enqueue = func(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return r.sys.issue(iterate)
+		return r.issue(iterate)
 	}
 }
 
-// replays traces one iteration and makes each iteration a replay.
-func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error) {
-	if err := r.sys.issue(iterate); err != nil {
+// record traces one iteration of all systems.
+func (r *run) record(iterate []func(), o *Options) (err error) {
+	if err := r.issue(iterate); err != nil {
 		return err
 	}
-	if r.trace, err = r.sys.t.Finish(); err != nil {
-		return err
+	if n := len(r.systems); n > 1 && o.Mode == Loop { // the condition of a loop is one scalar
+		r.ended = r.t.Alloc("ended", ir.I32, 1, ir.InOut)
+		r.t.Launch(r.modules["scalar"].Kernel("all_ended"), tracer.Linear(1, 32), r.states, n, r.ended)
 	}
-	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy, Custom: model.Of(dev)}
+	r.trace, err = r.t.Finish()
+	return err
+}
+
+// replays makes each iteration a replay of the trace.
+func (r *run) replays(dev device.Device, o *Options) (err error) {
+	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Custom: model.Of(dev)}
 	if o.Mode == Streams {
-		backend, plan.Streams, plan.Also = graphexec.Streams, true, []string{"group"}
+		backend, plan.Streams, plan.Also = graphexec.Streams, true, append(slices.Clip(o.Also), "group")
 	}
-	result, err := optimizer.Plan(r.trace.Graph, plan)
+	result, err := r.plan(dev, plan)
 	if err != nil {
 		return err
 	}
@@ -108,10 +162,18 @@ func (r *run) replays(dev device.Device, iterate func(), o *Options) (err error)
 	return nil
 }
 
+// plan plans the trace. One system has next to no concurrency, so that times estimated from shapes suffice.
+func (r *run) plan(dev device.Device, plan optimizer.Options) (*optimizer.Result, error) {
+	if len(r.systems) == 1 {
+		return optimizer.Plan(r.trace.Graph, plan)
+	}
+	return optimizer.PlanOn(dev, r.trace, plan)
+}
+
 // loops makes the device or the host repeat an iteration until the state marks the last one. Iterations after that
 // change nothing, see operation.go and kernels/state.cuh.
 func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options, o *Options) (err error) {
-	period := r.sys.script.period()
+	period := r.period()
 	periods := func(iterations int) int { return roundUp(iterations, period) / period }
 	every, batch := fit(periods(o.CheckEvery), periods(o.Batch))
 	if batch == 0 {
@@ -125,13 +187,13 @@ func (r *run) loops(dev device.Device, body *ir.Schedule, plan optimizer.Options
 		Overrun:       loop.Harmless,
 		Lowering:      o.Lowering,
 		Batch:         batch,
-		Expected:      periods(usual(r.sys.N)),
-		Several:       func(n int) (*ir.Schedule, error) { return r.several(n, plan) },
+		Expected:      periods(usual(r.systems[0].N)),
+		Several:       func(n int) (*ir.Schedule, error) { return r.several(dev, n, plan) },
 	}
 	if o.Observe != nil {
 		l.Observe = func(int) {
-			if state, err := r.look(); err == nil { // otherwise the loop ends by the error itself
-				r.observe(&state, o)
+			if states, err := r.look(); err == nil { // otherwise the loop ends by the error itself
+				r.observe(states, o)
 			}
 		}
 	}
@@ -150,9 +212,12 @@ func fit(a, b int) (int, int) {
 	return roundUp(a, b), b
 }
 
-// until returns the condition that ends a loop: the method has a result. On a sampled device it is never met.
+// until returns the condition that ends a loop: the method has a result for every system. On a sampled device it is never met.
 func (r *run) until(o *Options) loop.Until {
-	u := loop.Until{Buffer: r.sys.state.ID(), Index: stateCode, Is: ir.NotEqual, Value: running}
+	u := loop.Until{Buffer: r.states.ID(), Index: stateCode, Is: ir.NotEqual, Value: running}
+	if len(r.systems) > 1 {
+		u = loop.Until{Buffer: r.ended.ID(), Is: ir.NotEqual}
+	}
 	if o.Sampled {
 		u.Is, u.Value = ir.Equal, -1
 	}
@@ -165,7 +230,7 @@ func (r *run) until(o *Options) loop.Until {
 const maxUnrolled = 256
 
 // several returns a schedule of n iterations, or of fewer if n are too many to plan at once.
-func (r *run) several(n int, plan optimizer.Options) (*ir.Schedule, error) {
+func (r *run) several(dev device.Device, n int, plan optimizer.Options) (*ir.Schedule, error) {
 	k := n
 	for k > 1 && (n%k != 0 || k*r.trace.Graph.Len() > maxUnrolled) {
 		k--
@@ -173,8 +238,8 @@ func (r *run) several(n int, plan optimizer.Options) (*ir.Schedule, error) {
 	if k == 1 {
 		return nil, nil
 	}
-	plan.Also = []string{fmt.Sprintf("unroll(%d)", k)}
-	result, err := optimizer.Plan(r.trace.Graph, plan)
+	plan.Also = append(slices.Clip(plan.Also), fmt.Sprintf("unroll(%d)", k))
+	result, err := r.plan(dev, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -185,16 +250,21 @@ func (r *run) several(n int, plan optimizer.Options) (*ir.Schedule, error) {
 // square root of the condition number; for a stencil in the plane that is the square root of n.
 func usual(n int) int { return 4 * int(math.Ceil(math.Sqrt(float64(n)))) }
 
-// look waits for the iterations enqueued so far and returns the state. Reading waits by itself. A separate wait for
-// the replays would cost a call, and would only name the failing operation more precisely.
-func (r *run) look() (state [stateLen]int32, err error) {
-	err = tracer.Read(state[:], r.sys.state)
+// look waits for the iterations enqueued so far and returns the state of each system. Reading waits by itself. A
+// separate wait for the replays would cost a call, and would only name the failing operation more precisely.
+func (r *run) look() ([]state, error) {
+	words := make([]int32, r.states.Len())
+	err := tracer.Read(words, r.states)
 	if err != nil && r.exec != nil {
 		if failed := r.exec.Wait(context.Background()); failed != nil {
 			err = failed
 		}
 	}
-	return state, err
+	states := make([]state, len(r.systems))
+	for i := range states {
+		copy(states[i][:], words[i*stateLen:])
+	}
+	return states, err
 }
 
 func (r *run) close() error {
@@ -206,9 +276,9 @@ func (r *run) close() error {
 		err = r.loop.Close()
 	}
 	if r.trace == nil {
-		stopped := r.sys.t.Err()
+		stopped := r.t.Err()
 		var failed error
-		if r.trace, failed = r.sys.t.Finish(); failed != nil { // on failure it has freed everything
+		if r.trace, failed = r.t.Finish(); failed != nil { // on failure it has freed everything
 			return device.Join(err, without(failed, stopped))
 		}
 	}

@@ -50,75 +50,147 @@ type Result struct {
 // it notices at the next check. An invalid system is a ShapeError, a SymmetryError or a NotFiniteError without a
 // solution, and an invalid method a MethodError.
 func Solve(ctx context.Context, dev device.Device, a *sparse.CSR, b []float64, o Options) (x []float64, res Result, err error) {
+	all, err := solveAll(ctx, dev, []*sparse.CSR{a}, [][]float64{b}, o)
+	if len(all) == 0 {
+		return nil, res, err
+	}
+	return all[0].x, all[0].res, both(all[0].err, err)
+}
+
+// both joins two errors if neither is nil.
+func both(first, second error) error {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return device.Join(first, second)
+}
+
+// solution is what Solve returns for a system.
+type solution struct {
+	x   []float64
+	res Result
+	err error // of the method
+}
+
+// solveAll solves systems at the same time. An error that concerns all is separate from those of the solutions. The
+// solutions then have only what is known about the systems.
+func solveAll(ctx context.Context, dev device.Device, a []*sparse.CSR, b [][]float64, o Options) (all []solution, err error) {
 	switch {
 	case ctx == nil:
-		return nil, res, absent.Nil("the context")
+		return nil, absent.Nil("the context")
 	case absent.Is(dev):
-		return nil, res, absent.Nil("the device")
-	case a == nil:
-		return nil, res, absent.Nil("the matrix")
+		return nil, absent.Nil("the device")
+	case slices.Contains(a, nil):
+		return nil, absent.Nil("the matrix")
 	}
 	if err := o.complete(); err != nil {
-		return nil, res, err
+		return nil, err
 	}
 	if o.Sampled {
 		o.Observe = nil // a sampled device has no residuals
 	}
-	info := dev.Info()
-	res = Result{
-		Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),
-		Device: info.ID, Simulated: info.Simulated, Unknowns: a.Rows, Entries: len(a.Val),
+	all = make([]solution, len(a))
+	problems, pending, err := prepare(dev.Info(), all, a, b, &o)
+	if err != nil || len(pending) == 0 {
+		return all, err
 	}
-	p, err := newProblem(a, b, &o)
+	r, err := start(dev, problems, &o)
 	if err != nil {
-		return nil, res, err
+		return all, err
 	}
-	res.Residual, res.History = p.start, []float64{p.start}
-	if res.Steps = p.steps; !p.steps {
-		res.TrueResidual = p.start // computed on the CPU
-	}
-	if p.start <= o.Tolerance && !p.steps {
-		return p.conclude(p.x0, &res), res, nil
-	}
-	o.Restart = min(o.Restart, a.Rows) // a basis has at most a.Rows vectors
-	r, err := start(dev, p, &o)
-	if err != nil {
-		return nil, res, err
-	}
-	defer func() {
-		if failed := r.close(); failed != nil {
-			x, err = nil, device.Join(err, failed)
+	err = r.solve(ctx, dev, pending, &o)
+	if failed := r.close(); failed != nil {
+		err = both(err, failed)
+		for i := range all {
+			all[i].x = nil
 		}
-	}()
+	}
+	return all, err
+}
+
+// prepare makes the problems, and describes the systems in the results. It returns the problems that are not solved by
+// their initial guesses, and their solutions.
+func prepare(info device.Info, all []solution, a []*sparse.CSR, b [][]float64, o *Options) (problems []*problem, pending []*solution, err error) {
+	for i := range a {
+		s := &all[i]
+		s.res = Result{
+			Method: o.Method.Name, Mode: o.Mode.String(), Precision: o.Precision.String(),
+			Device: info.ID, Simulated: info.Simulated, Unknowns: a[i].Rows, Entries: len(a[i].Val),
+		}
+		p, err := newProblem(a[i], b[i], o)
+		if err != nil {
+			return nil, nil, numbered(i, len(a), err)
+		}
+		s.res.Residual, s.res.History = p.start, []float64{p.start}
+		if s.res.Steps = p.steps; !p.steps {
+			s.res.TrueResidual = p.start // computed on the CPU
+		}
+		if p.start <= o.Tolerance && !p.steps {
+			s.x = p.conclude(p.x0, &s.res)
+			continue
+		}
+		problems, pending = append(problems, p), append(pending, s)
+	}
+	for _, p := range problems {
+		o.Restart = min(o.Restart, p.a.Rows) // a basis has at most that many vectors
+	}
+	return problems, pending, nil
+}
+
+// numbered adds the number of a system to an error if there are several systems.
+func numbered(i, systems int, err error) error {
+	if err == nil || systems == 1 {
+		return err
+	}
+	return fmt.Errorf("system %d: %w", i, err)
+}
+
+// solve runs the iterations and completes the solutions, which are those of the systems of r.
+func (r *run) solve(ctx context.Context, dev device.Device, all []*solution, o *Options) error {
 	begin := dev.Now()
 	if o.Sampled {
-		res.History, res.Residual, res.TrueResidual = nil, 0, 0
-		res.Iterations, err = r.sample(ctx, &o)
-		r.timed(&res, dev.Now()-begin)
-		return nil, res, err
+		done, err := r.sample(ctx, o)
+		for _, s := range all {
+			s.res.History, s.res.Residual, s.res.TrueResidual, s.res.Iterations = nil, 0, 0, done
+			r.timed(&s.res, dev.Now()-begin)
+		}
+		return err
 	}
-	state, stopped := r.iterate(ctx, &o)
+	states, stopped := r.iterate(ctx, o)
 	elapsed := dev.Now() - begin
 	if r.broken(stopped) {
-		return nil, res, stopped
+		return stopped
 	}
 	if r.loop != nil {
-		if state, err = r.look(); err != nil {
-			return nil, res, err
+		var err error
+		if states, err = r.look(); err != nil {
+			return err
 		}
 	}
-	res.Iterations = int(state[stateIterations])
-	r.timed(&res, elapsed)
-	if x, err = r.result(p, &res); err != nil {
-		return nil, res, err
+	for i, s := range all {
+		s.res.Iterations = int(states[i][stateIterations])
+		r.timed(&s.res, elapsed)
+		var err error
+		if s.x, err = r.systems[i].result(&s.res); err != nil {
+			return err
+		}
+		s.err = ending(states[i][stateCode], s, r.systems[i].p, stopped, o)
 	}
-	if stopped != nil {
-		return x, res, stopped
+	return nil
+}
+
+// ending returns the error for a code of the device, or stopped for a system that was still running.
+func ending(code int32, s *solution, p *problem, stopped error, o *Options) error {
+	switch {
+	case stopped != nil:
+		return stopped
+	case code == exhausted && p.steps:
+		return nil
 	}
-	if state[stateCode] == exhausted && p.steps {
-		return x, res, nil
-	}
-	return x, res, outcome(state[stateCode], x, &o, &res)
+	return outcome(code, s.x, o, &s.res)
 }
 
 // maxInFlight bounds the iterations (in mode Loop, the periods) between two checks, and so the delay after ctx is
@@ -127,18 +199,18 @@ const maxInFlight = 256
 
 // broken reports whether an error comes from the device or an invalid method, so that there is no solution.
 func (r *run) broken(err error) bool {
-	return err != nil && (device.CodeOf(err) != 0 || errors.Is(err, r.sys.failed()))
+	return err != nil && (device.CodeOf(err) != 0 || slices.ContainsFunc(r.systems, func(s *System) bool { return errors.Is(err, s.failed()) }))
 }
 
-// iterate runs iterations until the method has a result.
-func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, err error) {
+// iterate runs iterations until the method has a result for each system.
+func (r *run) iterate(ctx context.Context, o *Options) (states []state, err error) {
 	if r.loop != nil { // a loop checks by itself
 		if r.looped, err = r.loop.Run(ctx); err != nil && ctx.Err() != nil {
 			r.looped, _ = r.loop.Wait(context.WithoutCancel(ctx)) // waits for iterations in flight, which change x
 		}
-		return state, err
+		return nil, err
 	}
-	period := r.sys.script.period()
+	period := r.period()
 	for issued := 0; ; {
 		for look := min(issued+min(o.CheckEvery, maxInFlight), o.MaxIterations); issued < look; issued += period {
 			if err = r.enqueue(ctx); err != nil {
@@ -146,22 +218,24 @@ func (r *run) iterate(ctx context.Context, o *Options) (state [stateLen]int32, e
 			}
 		}
 		if r.broken(err) {
-			return state, err
+			return nil, err
 		}
 		var failed error
-		if state, failed = r.look(); failed != nil {
-			return state, failed
+		if states, failed = r.look(); failed != nil {
+			return nil, failed
 		}
-		r.observe(&state, o)
-		if err != nil || state[stateCode] != running || issued >= o.MaxIterations {
-			return state, err
+		r.observe(states, o)
+		if err != nil || issued >= o.MaxIterations || !slices.ContainsFunc(states, state.running) {
+			return states, err
 		}
 	}
 }
 
+func (s state) running() bool { return s[stateCode] == running }
+
 // sample runs as many iterations as requested, with the checks of a normal run.
 func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
-	period := r.sys.script.period()
+	period := r.period()
 	if r.loop != nil {
 		r.looped, err = r.loop.Run(ctx)
 		return r.looped.Iterations * period, err
@@ -186,7 +260,7 @@ func (r *run) timed(res *Result, elapsed time.Duration) {
 	if r.loop != nil {
 		res.Lowering, res.Why = r.looped.Lowering.String(), r.looped.Why
 	}
-	if stats := auto.StatsOf(r.sys.t); stats.Calls > 0 {
+	if stats := auto.StatsOf(r.t); stats.Calls > 0 {
 		res.Auto, res.Why = &stats, stats.Reason
 	}
 	if res.Iterations > 0 {
@@ -194,29 +268,37 @@ func (r *run) timed(res *Result, elapsed time.Duration) {
 	}
 }
 
-// observe calls Options.Observe.
-func (r *run) observe(state *[stateLen]int32, o *Options) {
-	if done := int(state[stateIterations]); o.Observe != nil && done > 0 {
-		square := math.Float32frombits(uint32(state[stateNorm]))
-		o.Observe(done, math.Sqrt(float64(square))/r.norm)
+// observe calls Options.Observe, for the system with the most iterations and the one with the greatest residual.
+func (r *run) observe(states []state, o *Options) {
+	if o.Observe == nil {
+		return
+	}
+	done, residual := 0, 0.0
+	for i := range states {
+		square := math.Float32frombits(uint32(states[i][stateNorm]))
+		done = max(done, int(states[i][stateIterations]))
+		residual = max(residual, math.Sqrt(float64(square))/r.systems[i].p.norm)
+	}
+	if done > 0 {
+		o.Observe(done, residual)
 	}
 }
 
 // result reads the solution and what is known about it.
-func (r *run) result(p *problem, res *Result) ([]float64, error) {
-	squares, err := r.sys.read(r.sys.history.Slice(0, int64(res.Iterations)))
+func (s *System) result(res *Result) ([]float64, error) {
+	squares, err := s.read(s.history.Slice(0, int64(res.Iterations)))
 	if err != nil {
 		return nil, err
 	}
 	for _, square := range squares {
-		res.History = append(res.History, math.Sqrt(square)/p.norm)
+		res.History = append(res.History, math.Sqrt(square)/s.p.norm)
 	}
 	res.Residual = res.History[res.Iterations]
-	x, err := r.sys.read(r.sys.solution(res.Iterations))
+	x, err := s.read(s.solution(res.Iterations))
 	if err != nil {
 		return nil, err
 	}
-	return p.conclude(x, res), nil
+	return s.p.conclude(x, res), nil
 }
 
 // lost is the factor by which the true residual may exceed the tolerance without an error. It allows for rounding.

@@ -29,10 +29,8 @@ type System struct {
 	// may set it.
 	Period int
 
-	t       *tracer.Tracer
-	elem    ir.Type
-	modules map[string]*tracer.Module
-	kernels map[string]*tracer.Kernel
+	*shared
+	elem ir.Type
 
 	loads  []func() error // writes before the first iteration
 	method string
@@ -54,16 +52,52 @@ type System struct {
 	history Vector
 }
 
+// shared holds what all systems of a run have in common.
+type shared struct {
+	t        *tracer.Tracer
+	modules  map[string]*tracer.Module
+	kernels  map[string]*tracer.Kernel
+	states   Vector // the states of all systems, one after another
+	matrices []loadedMatrix
+}
+
+// loadedMatrix is a matrix that a system has loaded under a name.
+type loadedMatrix struct {
+	name string
+	host *sparse.CSR
+	matrix
+}
+
+func newShared(t *tracer.Tracer, systems int) *shared {
+	return &shared{
+		t: t, modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{},
+		states: t.Alloc("state", ir.I32, int64(systems*stateLen), ir.InOut),
+	}
+}
+
 // matrix is a CSR matrix on the device.
 type matrix struct{ ptr, col, val Vector }
 
+// matrix loads a matrix. Systems whose matrices of one name are equal use one copy.
 func (s *System) matrix(name string, m *sparse.CSR) matrix {
 	s.t.Helper()
-	return matrix{
+	for _, o := range s.matrices {
+		if o.name == name && (o.host == m || equal(o.host, m)) {
+			return o.matrix
+		}
+	}
+	loaded := matrix{
 		load(s, name+"_ptr", ir.I32, ir.Constant, m.Ptr),
 		load(s, name+"_col", ir.I32, ir.Constant, m.Col),
 		s.floats(name+"_val", ir.Constant, m.Val),
 	}
+	s.matrices = append(s.matrices, loadedMatrix{name, m, loaded})
+	return loaded
+}
+
+// equal reports whether two matrices have the same elements.
+func equal(a, b *sparse.CSR) bool {
+	return slices.Equal(a.Ptr, b.Ptr) && slices.Equal(a.Col, b.Col) && slices.Equal(a.Val, b.Val)
 }
 
 // Indices of the numbers of the state.
@@ -74,6 +108,9 @@ const (
 	stateNorm // the square of a norm, as the bits of a float32
 	stateLen
 )
+
+// state is the state of a system, see kernels/state.cuh.
+type state [stateLen]int32
 
 // Values of stateCode.
 const (
@@ -86,13 +123,12 @@ const (
 	stagnant
 )
 
-// newSystem allocates what all methods need.
-func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
+// newSystem allocates what all methods need for system number i of a run.
+func newSystem(p *problem, o *Options, common *shared, i int) *System {
 	s := &System{
-		method: o.Method.Name, last: running,
+		shared: common, method: o.Method.Name, last: running,
 		N: p.a.Rows, Residual: p.residual, p: p,
-		t: t, elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart, damping: o.Damping,
-		modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{}, partials: map[Vector]Vector{},
+		elem: o.Precision.elem(), lanes: o.Lanes, restart: o.Restart, damping: o.Damping, partials: map[Vector]Vector{},
 	}
 	if o.Sampled {
 		s.last = math.MaxInt32
@@ -110,7 +146,10 @@ func newSystem(p *problem, o *Options, t *tracer.Tracer) *System {
 	s.a = s.matrix("a", p.a)
 	s.X = s.Vector("x", p.x0)
 	s.Running = s.Scalar("running", 1)
-	s.state = load(s, "state", ir.I32, ir.InOut, []int32{stateMost: int32(o.MaxIterations), stateNorm: 0})
+	s.state = s.states.Slice(int64(i*stateLen), int64((i+1)*stateLen))
+	s.loads = append(s.loads, func() error {
+		return tracer.Write(s.state, []int32{stateMost: int32(o.MaxIterations), stateNorm: 0})
+	})
 	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
 	limits := []float64{square(o.Tolerance), square(o.Divergence)}
 	if p.steps {

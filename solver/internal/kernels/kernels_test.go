@@ -424,7 +424,7 @@ func TestAccessesAreInferred(t *testing.T) {
 		"minus": "rrrw", "minus_norm": "rrxw", "minus_norms": "rrrxw", "minus_dots": "rrrrww", "update": "rrrrx",
 		"spmv": "rrrrw", "spmv_dot": "rrrrrww", "spmv_dots": "rrrrrww", "residual": "rrrrrww",
 		"relax":    "rrrrrrrx",
-		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx",
+		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx", "all_ended": "rw",
 		"project": "rrw", "coefficients": "rwx", "orthogonalize": "rrxw", "combine": "rrx", "scale": "rrw",
 		"begin": "rxwwwx", "rotate": "rxxxxwwrwx", "solve": "rrrw",
 		"eigen_scale": "rrwwx", "eigen_next": "rrrxwr", "rank_share": "rrw", "rank_next": "rrrrxwr", "heat": "rrrrrwwr", "wave": "rrrrrxwr",

@@ -98,3 +98,14 @@ extern "C" __global__ void divide(const real *x, const real *y, real *q, int *st
     if (threadIdx.x == 0)
         *q = quotient(*x, *y, *y == 0, state);
 }
+
+// all_ended: whether each of several systems has come to something. Launch: one warp.
+extern "C" __global__ void all_ended(const int *states, int systems, int *ended)
+{
+    bool busy = false;
+    for (int i = threadIdx.x; i < systems; i += 32)
+        busy |= states[(NORM + 1) * i + CODE] == RUNNING;
+    busy = __any_sync(~0u, busy);
+    if (threadIdx.x == 0)
+        *ended = !busy;
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -201,6 +202,31 @@ func TestScalarsOnTheirOwn(t *testing.T) {
 			g.launch("scalar", "check", 1, 32, g.vector([]float64{c.norm - 1, 1}), 2, on, s.limits, s.history, s.state)
 			assert.Equal(g.t, []float64{c.on}, g.read(on))
 			assert.Equal(g.t, c.state, s.status())
+		}
+	})
+}
+
+func TestAllEnded(t *testing.T) {
+	onEach(t, func(g *gpu) {
+		for _, systems := range []int{1, 3, 32, 33, 70} {
+			states := make([]int32, 4*systems)
+			for i := range systems {
+				copy(states[4*i:], []int32{converged, running, running, running})
+			}
+			ended := func() int32 {
+				flag := g.ints([]int32{7})
+				g.launch("scalar", "all_ended", 1, 32, g.ints(states), systems, flag)
+				var got [1]int32
+				require.NoError(g.t, tracer.Read(got[:], flag))
+				return got[0]
+			}
+			assert.EqualValues(g.t, 1, ended(), "%d systems", systems)
+			for _, i := range []int{0, systems / 2, systems - 1} {
+				states[4*i] = running
+				assert.Zero(g.t, ended(), "system %d of %d is running", i, systems)
+				states[4*i] = stagnant
+			}
+			assert.EqualValues(g.t, 1, ended(), "%d systems", systems)
 		}
 	})
 }
