@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,9 +11,11 @@ import (
 	"github.com/reprise-gpu/reprise/internal/tenancy/tenancytest"
 )
 
+var tenantCases = flag.Uint64("tenants", 25, "number of random programs for tenants")
+
 // Random programs for random tenants leave the bytes of separate runs.
 func TestTenants(t *testing.T) {
-	for seed := range uint64(25) {
+	for seed := range *tenantCases {
 		d := open(t)
 		require.NoError(t, tenancytest.Case(d, seed), "seed %d", seed)
 		require.NoError(t, d.Close())
