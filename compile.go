@@ -17,6 +17,7 @@ type Options struct {
 	Strategy string   // assigns operations to streams; "" is "nimble"
 	Also     []string // additional passes, such as "memplan"; see optimizer.Passes
 	Streams  bool     // replay over streams and events instead of as a graph
+	Frozen   bool     // no Enable and Grid will change the replays: strategy "auto" may merge launches; see optimizer.Options
 }
 
 func (o Options) backend() graphexec.Backend {
@@ -31,7 +32,7 @@ func (o Options) plan(dev Device, trace *Trace) (*optimizer.Result, error) {
 	if trace == nil || trace.Graph == nil {
 		return nil, absent.Error("the trace is nil or zero: pass what Finish returns")
 	}
-	return optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Streams: o.Streams})
+	return optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Streams: o.Streams, Frozen: o.Frozen})
 }
 
 // Compile plans a trace and prepares it for replay on dev, which must be the device it was recorded on. Close the result

@@ -56,7 +56,7 @@ func start(dev device.Device, name string, e engine) *tracer.Tracer {
 
 // planner returns an engine that plans repetitions and instantiates them on dev.
 func planner(dev device.Device, o Options) engine {
-	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams, Custom: model.Of(dev)}
+	plan := optimizer.Options{Strategy: o.Strategy, Streams: o.Backend == graphexec.Streams, Custom: model.Of(dev), Frozen: true}
 	return func(body *tracer.Trace) (replayer, error) {
 		plan := plan
 		if err := o.measure(dev, body, &plan); err != nil {

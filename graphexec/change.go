@@ -263,7 +263,7 @@ func (x *Exec) alone(id ir.OpID) error {
 	for i, p := range parts {
 		names[i] = q.path() + p.Op.String()
 	}
-	return fmt.Errorf("one launch runs %s together: plan without merge", strings.Join(names, ", "))
+	return fmt.Errorf("one launch runs %s together: plan without merge and Frozen", strings.Join(names, ", "))
 }
 
 // stays returns an error if a launch, with the parameters and the grid of the edits, would access

@@ -27,6 +27,7 @@ type pairs struct {
 const pairLen = 64
 
 func newPairs(t *testing.T) *pairs {
+	t.Helper()
 	dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
 	require.NoError(t, err)
 	x := &run{t: t, tr: tracer.New(dev, "pairs", tracer.Deferred)}
@@ -111,12 +112,32 @@ func TestChangesOfMergedLaunches(t *testing.T) {
 	})
 }
 
+// A plan by strategy auto stays changeable unless its options say that it is frozen.
+func TestOnlyFrozenPlansByAutoRefuseChanges(t *testing.T) {
+	p := newPairs(t)
+	p.fill(t)
+	for _, frozen := range []bool{false, true} {
+		plan, err := optimizer.PlanOn(p.dev, p.trace, optimizer.Options{Strategy: "auto", Streams: true, Frozen: frozen, Verify: true})
+		require.NoError(t, err)
+		x, err := graphexec.Instantiate(p.dev, plan.Schedule, p.trace, graphexec.Streams)
+		require.NoError(t, err)
+		err = x.Apply(graphexec.Enable("%0", false))
+		if frozen {
+			require.ErrorContains(t, err, "plan without merge and Frozen")
+		} else {
+			require.NoError(t, err)
+		}
+		require.NoError(t, x.Set("amount", float32(0.5)))
+		require.NoError(t, x.Close())
+	}
+}
+
 func TestMergedLaunchesRefuseChangesOfOnePart(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
 		p := newPairs(t)
 		x, _ := p.instantiate(t, form, "merge")
 		defer x.Close()
-		const reason = "one launch runs %0, %1 together: plan without merge"
+		const reason = "one launch runs %0, %1 together: plan without merge and Frozen"
 		for _, name := range []string{"%0", "%1"} {
 			require.ErrorContains(t, x.Apply(graphexec.Enable(name, false)), reason)
 			require.ErrorContains(t, x.Apply(graphexec.Grid(name, ir.Dim3{X: 1, Y: 1, Z: 1})), reason)

@@ -97,7 +97,7 @@ func shareModules(g *ir.Graph) {
 // ofBodies returns the options for bodies: those of a graph, with costs from shapes, as measured costs are by
 // operation of the program. The device runs a body without the host, so that its launch takes no time.
 func (o *Options) ofBodies() Options {
-	inner := Options{Strategy: o.Strategy, Verify: o.Verify, Profile: o.Profile, Iterations: o.Iterations, inBody: true, tried: o.tried}
+	inner := Options{Strategy: o.Strategy, Verify: o.Verify, Profile: o.Profile, Iterations: o.Iterations, Frozen: o.Frozen, inBody: true, tried: o.tried}
 	if p, err := o.profile(); err == nil {
 		launched := *p
 		launched.Host.GraphLaunch, launched.Host.GraphNode, launched.Host.GraphBranch, launched.SubmitLatency = 0, 0, 0, 0

@@ -3,7 +3,6 @@ package optimizer
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
@@ -32,7 +31,7 @@ const rehearsals = 2
 // strategy, or because launches are merged.
 func (o *Options) choosesByTime() bool {
 	name, _, _ := strings.Cut(o.Strategy, "(")
-	return name == "auto" || name == "search" || name == "listsched" || slices.Contains(o.Also, "merge") || slices.Contains(o.Passes, "merge")
+	return name == "auto" || name == "search" || name == "listsched" || o.names("merge")
 }
 
 // Measure runs a *tracer.Trace on dev and returns the demands of its launches:

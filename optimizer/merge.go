@@ -28,6 +28,9 @@ import (
 // The kernels are rewritten in PTX (package rewrite). Their modules are at the end of Modules, and graphexec loads
 // them. Arguments stay arguments, so that parameters can be set and buffers rebound.
 func merge(g *ir.Graph, opts *Options) (*ir.Graph, error) {
+	if !opts.names("merge") && (g.Phase >= ir.Analyzed || g.Len() > maxMergedByAuto) {
+		return g, nil
+	}
 	if g.Phase >= ir.Analyzed {
 		return nil, fmt.Errorf("%s already has dependencies, and those of merged launches would be unknown: merge the trace instead", g.Name)
 	}
@@ -50,6 +53,10 @@ func merge(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 	}
 	return a, nil
 }
+
+// maxMergedByAuto is the largest number of operations for which strategy auto merges launches by itself. It then plans
+// the graph three times.
+const maxMergedByAuto = 2000
 
 // mergeSet is a set of launches that may become one: ids in the graph, ascending.
 type mergeSet []ir.OpID

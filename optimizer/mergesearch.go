@@ -63,6 +63,10 @@ func (s *mergeSearch) run(sets []mergeSet) *ir.Graph {
 	return s.best(kept)
 }
 
+// minGuessedGain is the share of a replay that merging must save if the times are estimates and no user has requested
+// it. Times from shapes are often wrong by this much where launches differ.
+const minGuessedGain = 0.2
+
 // first predicts the plan without merging, and sets its period.
 func (s *mergeSearch) first() (mergeTrial, bool) {
 	took, period, err := s.predict(s.a, false)
@@ -76,6 +80,9 @@ func (s *mergeSearch) best(kept []mergeTrial) (best *ir.Graph) {
 	limit, period, err := s.predict(s.a, true)
 	if err != nil {
 		return nil
+	}
+	if !s.opts.names("merge") && s.opts.guessed() {
+		limit -= int64(minGuessedGain * float64(limit))
 	}
 	for _, t := range kept {
 		if len(t.sets) == 0 {

@@ -26,6 +26,7 @@ type pass struct {
 	needs     string // a pass whose result it requires
 	asked     bool   // it runs only if Options.Also or Options.Passes names it
 	adds      bool   // it may run several times, with different parameters
+	freezes   bool   // its plans refuse changes; it also runs for strategy auto with Options.Frozen
 	doc       string
 }
 
@@ -41,7 +42,7 @@ var passes = []pass{
 		doc: "remove copies of bytes that are already in place"},
 	{name: "dce", edit: plain(dce), asked: true,
 		doc: "remove operations whose results are never read"},
-	{name: "merge", asked: true, // init sets its edit
+	{name: "merge", asked: true, freezes: true, // init sets its edit
 		doc: "make one launch of independent launches, where the prediction is quicker"},
 	{name: "hazards", edit: plain(hazards),
 		doc: "make every conflict between accesses a dependency"},
@@ -171,6 +172,12 @@ type Options struct {
 	// Iterations is how many iterations of a loop without a declared cost predictions assume, up to the next
 	// check; 0 or more than the limit of a loop means its limit.
 	Iterations int64
+
+	// Frozen states that the replays will not be changed by Enable and Grid. Strategy auto may then merge launches of
+	// programs of up to 2000 operations, as the pass merge does. With times that are estimated from bytes and shapes it
+	// does so only if a replay is predicted to take at least a fifth less time. Parameters, Rebind and Swap work as
+	// without it.
+	Frozen bool
 
 	// Bound requests Result.Bound. It takes O(operations + dependencies).
 	Bound bool
@@ -350,13 +357,19 @@ func (p *pass) clash(q *pass) error {
 
 // runs reports whether the options select p.
 func (o *Options) runs(p *pass) bool {
-	if slices.Contains(o.Also, p.name) {
+	switch {
+	case o.names(p.name):
 		return true
+	case p.freezes && o.Frozen && o.Passes == nil:
+		strategy, _, _ := splitName("strategy", o.Strategy)
+		return strategy == "auto"
 	}
-	if o.Passes == nil {
-		return !p.asked
-	}
-	return slices.Contains(o.Passes, p.name)
+	return o.Passes == nil && !p.asked
+}
+
+// names reports whether the options request a pass by name.
+func (o *Options) names(pass string) bool {
+	return slices.Contains(o.Also, pass) || slices.Contains(o.Passes, pass)
 }
 
 // contains reports whether a pass with this name is in the list.

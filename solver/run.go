@@ -142,7 +142,7 @@ func (r *run) record(iterate []func(), o *Options) (err error) {
 
 // replays makes each iteration a replay of the trace.
 func (r *run) replays(dev device.Device, o *Options) (err error) {
-	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Custom: model.Of(dev)}
+	backend, plan := graphexec.Graph, optimizer.Options{Strategy: o.Strategy, Also: o.Also, Custom: model.Of(dev), Frozen: len(r.systems) > 1}
 	if o.Mode == Streams {
 		backend, plan.Streams, plan.Also = graphexec.Streams, true, append(slices.Clip(o.Also), "group")
 	}

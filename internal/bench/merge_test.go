@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
-// With merged launches, no workload takes longer in virtual time, and results stay right. The table in docs/PLANNING.md
+// With merged launches, no workload takes longer in virtual time, and results stay right. The table in docs/MERGING.md
 // has the others.
 func TestMergedWorkloadsAreNeverSlower(t *testing.T) {
 	run := func(also ...string) []Record {
