@@ -3,7 +3,7 @@
 package cuda
 
 import (
-	"flag"
+	goflag "flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/tenancy/tenancytest"
 )
 
-var tenantCases = flag.Uint64("tenants", 25, "number of random programs for tenants")
+var tenantCases = goflag.Uint64("tenants", 25, "number of random programs for tenants")
 
 // Random programs for random tenants leave the bytes of separate runs.
 func TestTenants(t *testing.T) {
