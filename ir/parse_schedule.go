@@ -57,14 +57,17 @@ func (p *parser) scheduleHeader(s *Schedule) {
 	}
 }
 
-// scheduleStatement reads the turn of an operation, or arena { ... }.
+// scheduleStatement reads the turn of an operation, arena { ... } or segments limit(...) { ... }.
 func (p *parser) scheduleStatement(s *Schedule) {
 	if p.peek() == '%' {
 		p.turn(s)
 		return
 	}
 	at := p.pos
-	p.choose("a statement of a schedule", []string{"arena"})
+	if p.choose("a statement of a schedule", []string{"arena", "segments"}) == 1 {
+		p.segments(s)
+		return
+	}
 	if s.Offset != nil {
 		p.fail(at, "a second arena: a schedule has one")
 	}

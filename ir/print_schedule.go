@@ -19,6 +19,7 @@ func (p *printer) schedule(s *Schedule) {
 		p.turn(s, v)
 	}
 	p.arena(s)
+	p.segments(s)
 	p.text("}\n")
 }
 
@@ -102,4 +103,32 @@ func (p *printer) arena(s *Schedule) {
 		p.text("\n")
 	}
 	p.text("  }\n")
+}
+
+// segments prints the pieces of each granularity. A piece is named by its last operation.
+func (p *printer) segments(s *Schedule) {
+	for _, level := range s.Segments {
+		p.text("  segments limit(")
+		p.int(level.Limit)
+		p.text("ns) {\n")
+		for _, piece := range level.Pieces {
+			p.text("    ")
+			p.id(s.Order[piece.End-1])
+			p.text(" predicted(")
+			p.int(piece.Predicted)
+			p.text("ns)")
+			if piece.Bound != "" {
+				p.text(" bound(")
+				p.text(piece.Bound)
+				p.text(")")
+			}
+			if piece.Oversize != "" {
+				p.text(" oversize(")
+				p.quote(piece.Oversize)
+				p.text(")")
+			}
+			p.text("\n")
+		}
+		p.text("  }\n")
+	}
 }

@@ -27,6 +27,20 @@ type Schedule struct {
 	Joined   []bool               // by operation: on streams, launched together with the one before it on its lane; nil for none
 	Bodies   map[OpID][]*Schedule // by loop and branch: the schedules of its bodies; nil for none
 	Offset   []int64              // by buffer: offset in the arena in bytes, -1 for its own allocation; nil without an arena
+
+	// Segments divides Order into pieces that can be replayed one by one, with other work in between. Each entry is
+	// a granularity, the finest first. A piece of one granularity consists of whole pieces of the one before. Since
+	// Order is topological, the operations up to the end of a piece are closed under predecessors. It is nil
+	// for a schedule that is replayed as a whole.
+	Segments []struct {
+		Limit  int64 // predicted time that pieces do not exceed unless they are oversize, in nanoseconds
+		Pieces []struct {
+			End       int    // number of operations in Order up to the end of the piece
+			Predicted int64  // predicted time on the device, without the launch, in nanoseconds
+			Bound     string // "compute" or "memory", what the time is predicted to depend on; "" if unknown
+			Oversize  string // why the piece takes longer than Limit; "" if it does not
+		}
+	}
 }
 
 // Syncs returns the number of waits, each of which costs a replay an event or an edge between lanes.

@@ -235,6 +235,11 @@ func TestParseInvertsPrintOfSchedules(t *testing.T) {
 				s.Offset[b] = r.Int64N(100) - 1
 			}
 		}
+		if r.IntN(2) == 0 && g.Len() > 0 {
+			irtest.Segment(r, s)
+			s.Offset = nil // random ones are invalid
+			require.NoError(t, ir.VerifySchedule(s), "seed %d", seed)
+		}
 		f, err := ir.Parse("x.rir", string(ir.Format(g, s)))
 		require.NoError(t, err, "seed %d", seed)
 		require.Equal(t, s, f.Schedule, "seed %d", seed)

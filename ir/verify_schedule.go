@@ -27,6 +27,7 @@ func init() {
 		{"delays", true, (*scheduleVerifier).delays},
 		{"joined", false, (*scheduleVerifier).joined},
 		{"bodies", false, (*scheduleVerifier).bodies},
+		{"segments", false, (*scheduleVerifier).segments},
 		{"dependencies", false, (*scheduleVerifier).dependencies},
 		{"arena", false, (*scheduleVerifier).arena},
 	}
@@ -35,7 +36,7 @@ func init() {
 // VerifySchedule checks that s is a valid schedule of its graph, which must satisfy Verify: Order lists every
 // operation once, lanes are numbered without gaps, and lanes and waits, without the delays, imply every
 // dependency. For a traced graph, they must imply every conflict and after edge. The uses of buffers that
-// share bytes of the arena must be ordered as well. A wait that others imply is no violation. errors.As finds
+// share bytes of the arena must be ordered as well. Segments must cover the schedule and be nested. A wait that others imply is no violation. errors.As finds
 // the first *Violation; the error wraps ErrMissing if s is nil or has no graph.
 func VerifySchedule(s *Schedule) error {
 	if s == nil || s.Graph == nil {

@@ -136,3 +136,47 @@ func order(r *rand.Rand, g *ir.Graph) []ir.OpID {
 	}
 	return done
 }
+
+// Segment divides a schedule into random pieces, at up to three granularities.
+func Segment(r *rand.Rand, s *ir.Schedule) {
+	inner := make([]bool, len(s.Order)+1) // by number of operations: whether a group of joined operations goes on there
+	last := make([]int, s.Lanes)
+	for at, v := range s.Order {
+		for i := last[s.Lane[v]]; s.Joined != nil && s.Joined[v] && i <= at; i++ {
+			inner[i] = true
+		}
+		last[s.Lane[v]] = at + 1
+	}
+	var ends []int
+	for end := 1; end < len(s.Order); end++ {
+		if !inner[end] && r.IntN(2) == 0 {
+			ends = append(ends, end)
+		}
+	}
+	for limit := int64(1); limit < 4; limit++ {
+		ends = slices.DeleteFunc(ends, func(int) bool { return limit > 1 && r.IntN(2) == 0 })
+		segment(r, s, 1000*limit, ends)
+	}
+}
+
+// segment adds a granularity whose pieces end at the given numbers of operations, and at the last.
+func segment(r *rand.Rand, s *ir.Schedule, limit int64, ends []int) {
+	s.Segments = append(s.Segments, struct {
+		Limit  int64
+		Pieces []struct {
+			End       int
+			Predicted int64
+			Bound     string
+			Oversize  string
+		}
+	}{Limit: limit})
+	level := &s.Segments[len(s.Segments)-1]
+	for _, end := range append(slices.Clone(ends), len(s.Order)) {
+		level.Pieces = append(level.Pieces, struct {
+			End       int
+			Predicted int64
+			Bound     string
+			Oversize  string
+		}{end, r.Int64N(limit), []string{"", "compute", "memory"}[r.IntN(3)], []string{"", "one block \"takes\" longer"}[r.IntN(2)]})
+	}
+}
