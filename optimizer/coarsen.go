@@ -98,7 +98,7 @@ func onMultiprocessors(g *ir.Graph, v ir.OpID) bool {
 // contract builds the graph of n grains. at is the grain of each operation.
 func (c *grains) contract(at []ir.OpID, n int) {
 	h := *c.fine
-	h.Ops, h.Origin, h.Merged, h.Made = make([]ir.Op, n), nil, nil, 0
+	h.Ops, h.Origin, h.Merged, h.Sliced, h.Made = make([]ir.Op, n), nil, nil, nil, 0
 	var deps []ir.Dep
 	for grain := range n {
 		ops := c.of(ir.OpID(grain))

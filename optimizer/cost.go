@@ -44,7 +44,7 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	}
 	switch op.Kind {
 	case ir.KindLaunch:
-		return m.launch(op, m.moved[v])
+		return m.launch(op, wholeGrid(g, v), m.moved[v])
 	case ir.KindCopy:
 		return transfer(g, op.Copy)
 	case ir.KindMemset:
@@ -60,12 +60,13 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	return model.Demand{Kind: model.Marker}
 }
 
-func (m *declaredCosts) launch(op *ir.Op, moved float64) model.Demand {
+// launch returns the demand of a launch with a number of blocks.
+func (m *declaredCosts) launch(op *ir.Op, blocks float64, moved float64) model.Demand {
 	l := op.Launch
 	perSM, _ := m.profile.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
 	d := model.Demand{
 		Kind:        model.Kernel,
-		Blocks:      float64(max(1, l.Grid.Count())),
+		Blocks:      max(1, blocks),
 		PerSM:       float64(max(1, perSM)),
 		BlockCycles: guessedBlockCycles,
 		Memory:      len(op.Uses) > 0,

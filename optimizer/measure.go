@@ -3,6 +3,7 @@ package optimizer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
@@ -28,10 +29,16 @@ var ErrUncounted = errors.New("the device does not count the demands of launches
 const rehearsals = 2
 
 // choosesByTime reports whether a plan depends on the times of kernels and should be given measured costs: by its
-// strategy, or because launches are merged.
+// strategy, or by a pass that dependsOnTime names.
 func (o *Options) choosesByTime() bool {
 	name, _, _ := strings.Cut(o.Strategy, "(")
-	return name == "auto" || name == "search" || name == "listsched" || o.names("merge")
+	return name == "auto" || name == "search" || name == "listsched" || slices.ContainsFunc(slices.Concat(o.Also, o.Passes), dependsOnTime)
+}
+
+// dependsOnTime reports whether the result of a pass depends on the times of kernels so much that they should be measured.
+func dependsOnTime(pass string) bool {
+	name, _, _ := strings.Cut(pass, "(")
+	return name == "merge" || name == "slice" || name == "segment"
 }
 
 // Measure runs a *tracer.Trace on dev and returns the demands of its launches:

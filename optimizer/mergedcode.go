@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/internal/ptx/rewrite"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -18,18 +17,17 @@ import (
 //   - the kernel uses no variables of its module, of which a generated module has copies;
 //   - the arguments fit the parameters.
 type mergedCode struct {
-	g       *ir.Graph
-	modules map[ir.ModuleID]*ptx.Module // nil for a module without valid source
-	single  map[mergeClass]bool         // whether launches of a class can be merged
-	made    map[string]*mergedKernel    // by key; nil for a set that cannot be rewritten
+	sources
+	single map[mergeClass]bool         // whether launches of a class can be merged
+	made   map[string]*rewrittenKernel // by key; nil for a set that cannot be rewritten
 }
 
 func newMergedCode(g *ir.Graph) *mergedCode {
-	return &mergedCode{g: g, modules: map[ir.ModuleID]*ptx.Module{}, single: map[mergeClass]bool{}, made: map[string]*mergedKernel{}}
+	return &mergedCode{newSources(g), map[mergeClass]bool{}, map[string]*rewrittenKernel{}}
 }
 
-// mergedKernel is a rewritten kernel.
-type mergedKernel struct {
+// rewrittenKernel is a rewritten kernel.
+type rewrittenKernel struct {
 	*rewrite.Result
 	name string // of its module, if no other module has it
 }
@@ -45,30 +43,10 @@ func (c *mergedCode) qualified(sets []mergeSet) (kept []mergeSet) {
 	return kept
 }
 
-// module returns the parsed source of a module, or nil.
-func (c *mergedCode) module(id ir.ModuleID) *ptx.Module {
-	m, ok := c.modules[id]
-	if !ok {
-		m, _ = ptx.Parse(c.g.Modules[id].File, c.g.Modules[id].Source)
-	}
-	c.modules[id] = m
-	return m
-}
-
 // rewritable reports whether a kernel can be rewritten, and whether the arguments of a launch fit its parameters.
 func (c *mergedCode) rewritable(l *ir.Launch) bool {
-	m := c.module(l.Module)
-	if m == nil {
+	if !c.fit(l) {
 		return false
-	}
-	f := m.Func(l.Entry)
-	if f == nil || len(f.Params) != len(l.Args) {
-		return false
-	}
-	for i := range l.Args {
-		if f.Params[i].Size() != c.size(&l.Args[i]) {
-			return false
-		}
 	}
 	class := classOf(l)
 	can, ok := c.single[class]
@@ -85,23 +63,12 @@ func (c *mergedCode) part(l *ir.Launch) rewrite.Part {
 	return rewrite.Part{Module: c.module(l.Module), Kernel: l.Entry, Grid: extents(l.Grid), Block: extents(l.Block), Shared: l.Shared}
 }
 
-// size returns the bytes of an argument.
-func (c *mergedCode) size(a *ir.Arg) int64 {
-	switch a.Kind {
-	case ir.ArgScalar:
-		return a.Scalar.Type.Size()
-	case ir.ArgParam:
-		return c.g.Params[a.Param].Value.Type.Size()
-	}
-	return ir.U64.Size()
-}
-
 // maxFused is the largest number of launches of different kernels that are merged: their code is repeated in the kernel.
 const maxFused = 8
 
 // rewritten returns the kernel that runs a set of launches, or nil if there is none. It is nil if the parameters would
 // exceed the limit, and if package rewrite refuses the kernels together.
-func (c *mergedCode) rewritten(set []ir.OpID) *mergedKernel {
+func (c *mergedCode) rewritten(set []ir.OpID) *rewrittenKernel {
 	first := c.g.Ops[set[0]].Launch
 	if slices.ContainsFunc(set, func(v ir.OpID) bool { return classOf(c.g.Ops[v].Launch) != classOf(first) }) {
 		return c.fused(set)
@@ -110,7 +77,7 @@ func (c *mergedCode) rewritten(set []ir.OpID) *mergedKernel {
 }
 
 // batched rewrites launches of one class, the first of which is l.
-func (c *mergedCode) batched(set []ir.OpID, l *ir.Launch) *mergedKernel {
+func (c *mergedCode) batched(set []ir.OpID, l *ir.Launch) *rewrittenKernel {
 	o := rewrite.BatchOptions{Instances: len(set), Equal: make([]bool, len(l.Args)), Grid: extents(l.Grid)}
 	for i := range l.Args {
 		o.Equal[i] = !slices.ContainsFunc(set, func(v ir.OpID) bool { return c.g.Ops[v].Launch.Args[i] != l.Args[i] })
@@ -131,7 +98,7 @@ func (c *mergedCode) batched(set []ir.OpID, l *ir.Launch) *mergedKernel {
 }
 
 // fused rewrites launches of different classes.
-func (c *mergedCode) fused(set []ir.OpID) *mergedKernel {
+func (c *mergedCode) fused(set []ir.OpID) *rewrittenKernel {
 	if len(set) > maxFused {
 		return nil
 	}
@@ -150,11 +117,11 @@ func (c *mergedCode) fused(set []ir.OpID) *mergedKernel {
 }
 
 // once rewrites what a key describes, or returns the earlier result.
-func (c *mergedCode) once(key, name string, rewriting func() (*rewrite.Result, error)) *mergedKernel {
+func (c *mergedCode) once(key, name string, rewriting func() (*rewrite.Result, error)) *rewrittenKernel {
 	made, ok := c.made[key]
 	if !ok {
 		if r, err := rewriting(); err == nil {
-			made = &mergedKernel{r, name}
+			made = &rewrittenKernel{r, name}
 		}
 		c.made[key] = made
 	}
@@ -167,7 +134,7 @@ func dim3(n [3]uint32) ir.Dim3 { return ir.Dim3{X: n[0], Y: n[1], Z: n[2]} }
 
 // launch returns the operation that runs a set of launches of a as one, with the code in a module. Its position is
 // that of the first, and its label names all.
-func (k *mergedKernel) launch(a *ir.Graph, set []ir.OpID, module ir.ModuleID) ir.Op {
+func (k *rewrittenKernel) launch(a *ir.Graph, set []ir.OpID, module ir.ModuleID) ir.Op {
 	op := a.Ops[set[0]]
 	l := *op.Launch
 	l.Module, l.Entry = module, k.Kernel
@@ -200,39 +167,4 @@ func labelOf(a *ir.Graph, set []ir.OpID) string {
 		names = append(names[:maxLabels], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, " + ")
-}
-
-// moduleNames adds generated modules to a graph.
-type moduleNames struct {
-	g     *ir.Graph
-	taken map[string]bool        // names and files
-	ids   map[string]ir.ModuleID // of generated modules, by text
-}
-
-func newModuleNames(g *ir.Graph) *moduleNames {
-	n := &moduleNames{g: g, taken: map[string]bool{}, ids: map[string]ir.ModuleID{}}
-	for i, m := range g.Modules {
-		n.taken[m.Name], n.taken[m.File] = true, true
-		if i >= len(g.Modules)-g.Generated { // for a body
-			n.ids[m.Source] = ir.ModuleID(i)
-		}
-	}
-	return n
-}
-
-// module returns the module of a rewritten kernel in the graph. Kernels of equal text share one.
-func (n *moduleNames) module(k *mergedKernel) ir.ModuleID {
-	if id, ok := n.ids[k.Text]; ok {
-		return id
-	}
-	name := k.name
-	for i := 2; n.taken[name] || n.taken[name+".ptx"]; i++ {
-		name = fmt.Sprintf("%s_%d", k.name, i)
-	}
-	n.taken[name], n.taken[name+".ptx"] = true, true
-	id := ir.ModuleID(len(n.g.Modules))
-	n.g.Modules = append(n.g.Modules, ir.Module{Name: name, File: name + ".ptx", Source: k.Text})
-	n.g.Generated++
-	n.ids[k.Text] = id
-	return id
 }

@@ -1,11 +1,14 @@
 package optimizer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -123,28 +126,45 @@ func didYouMean(wrong string, names []string) string {
 	return ""
 }
 
-// editor returns the edit of a pass with a parameter. An error lists the allowed values.
-type editor func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error)
+// setter sets the edit or the computation of a pass for a parameter. An error lists the allowed values.
+type setter func(p *pass, parameter string) error
 
-// times returns the editor of a pass whose parameter is a number.
-func times(what string, with func(int) func(*ir.Graph) (*ir.Graph, error)) editor {
-	return func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error) {
+// times returns the setter of a pass whose parameter is a number.
+func times(what string, with func(int) func(*ir.Graph) (*ir.Graph, error)) setter {
+	return func(p *pass, parameter string) error {
 		k, err := number(what, maxUnrolled, parameter)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			p.edit = plain(with(k))
 		}
-		return with(k), nil
+		return err
 	}
 }
 
-// several returns the editor of a pass whose parameter names two things or more.
-func several(what string, with func([]string) func(*ir.Graph) (*ir.Graph, error)) editor {
-	return func(parameter string) (func(*ir.Graph) (*ir.Graph, error), error) {
+// several returns the setter of a pass whose parameter names two things or more.
+func several(what string, with func([]string) func(*ir.Graph) (*ir.Graph, error)) setter {
+	return func(p *pass, parameter string) error {
 		names := strings.Split(parameter, ":")
 		if len(names) < 2 || slices.Contains(names, "") {
-			return nil, fmt.Errorf("two %s or more, with colons between them", what)
+			return fmt.Errorf("two %s or more, with colons between them", what)
 		}
-		return with(names), nil
+		p.edit = plain(with(names))
+		return nil
+	}
+}
+
+// maxLimit is the largest limit of the time of a piece.
+const maxLimit = time.Hour
+
+// limited returns the setter of a pass whose parameter is a time.
+func limited(set func(p *pass, limit model.Time)) setter {
+	return func(p *pass, parameter string) error {
+		d, err := time.ParseDuration(parameter)
+		digits := strings.TrimRight(parameter, "nums") // the units are ns, us, ms and s
+		if err != nil || d <= 0 || d > maxLimit || strings.Trim(digits, "0123456789") != "" || digits[0] == '0' {
+			return errors.New("a time up to an hour, such as 500ns, 100us or 2ms")
+		}
+		set(p, model.Time(d)*model.Nanosecond)
+		return nil
 	}
 }
 
@@ -168,10 +188,8 @@ func passNamed(text string) (pass, error) {
 		return p, fmt.Errorf("pass %s lacks its parameter: write %s(%s)", name, name, p.takes)
 	}
 	p.parameter = *parameter
-	edit, err := p.with(p.parameter)
-	if err != nil {
+	if err := p.with(&p, p.parameter); err != nil {
 		return p, fmt.Errorf("pass %s takes %w, not %q", name, err, p.parameter)
 	}
-	p.edit = plain(edit)
 	return p, nil
 }

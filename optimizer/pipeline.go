@@ -14,12 +14,12 @@ import (
 )
 
 // pass is one step of the pipeline. Either edit or compute is set. edit returns a new graph; compute
-// fills in part of the schedule. A pass with a parameter has its edit set once the parameter is
+// fills in part of the schedule. A pass with a parameter has one of them set once the parameter is
 // known.
 type pass struct {
 	name      string
 	takes     string // name of the parameter, "" if there is none
-	with      editor // of a pass with a parameter
+	with      setter // of a pass with a parameter
 	parameter string
 	edit      func(*ir.Graph, *Options) (*ir.Graph, error)
 	compute   func(*ir.Schedule, *Options) error
@@ -27,6 +27,7 @@ type pass struct {
 	asked     bool   // it runs only if Options.Also or Options.Passes names it
 	adds      bool   // it may run several times, with different parameters
 	freezes   bool   // its plans refuse changes; it also runs for strategy auto with Options.Frozen
+	brings    string // another pass, which runs with the same parameter unless it is named too
 	doc       string
 }
 
@@ -44,6 +45,8 @@ var passes = []pass{
 		doc: "remove operations whose results are never read"},
 	{name: "merge", asked: true, freezes: true, // init sets its edit
 		doc: "make one launch of independent launches, where the prediction is quicker"},
+	{name: "slice", takes: "q", with: limited(func(p *pass, q model.Time) { p.edit = slice(q) }), asked: true,
+		doc: "cut launches that take longer than q into launches of ranges of their blocks"},
 	{name: "hazards", edit: plain(hazards),
 		doc: "make every conflict between accesses a dependency"},
 	{name: "reduce", edit: reduceNoted, needs: "hazards",
@@ -68,6 +71,8 @@ var passes = []pass{
 		doc: "give launches on the longest path multiprocessors first, where the prediction is quicker"},
 	{name: "memplan", compute: memplan, needs: "syncs", asked: true,
 		doc: "put temporaries that are never alive at once into the same memory"},
+	{name: "segment", takes: "q", with: limited(func(p *pass, q model.Time) { p.compute = cutIntoPieces(q) }), needs: "syncs", brings: "slice", asked: true,
+		doc: "cut the schedule into pieces that take q or less, each replayed on its own, where that costs least; runs slice(q) too"},
 	{name: "predict", compute: predict, needs: "syncs",
 		doc: "estimate the time of one replay on the device profile"},
 }
@@ -86,6 +91,10 @@ var constraints = []struct{ before, after, reason string }{
 	{"copyelim", "dce", "what fed only a copy that goes is dead"},
 	{"dce", "merge", "a merged launch lives as long as its last part"},
 	{"merge", "hazards", "dependencies are between launches, merged or not"},
+	{"merge", "slice", "a merged launch may take longer than its parts"},
+	{"slice", "hazards", "slices of a launch depend on each other"},
+	{"priorities", "segment", "pieces are of the schedule that is replayed"},
+	{"memplan", "segment", "pieces do not change what memplan relies on, the order within lanes"},
 	{"dce", "hazards", "operations are left out before anything is said about their order"},
 	{"hazards", "reduce", "only known dependencies can imply one another"},
 	{"hazards", "assign", "lanes are chosen by what may run at the same time"},
@@ -108,6 +117,7 @@ var constraints = []struct{ before, after, reason string }{
 	{"order", "predict", "so is when it is enqueued"},
 	{"splice", "predict", "and on which lanes"},
 	{"priorities", "predict", "and who gets multiprocessors first"},
+	{"segment", "predict", "and in the order of the pieces"},
 	{"syncs", "predict", "the time of a schedule includes its waits"},
 }
 
@@ -166,7 +176,8 @@ type Options struct {
 	// Costs returns the costs of operations. If it is nil, launches cost what Measured counted. Without Measured, an
 	// operation with a declared cost takes that time. Other costs are estimated from shapes: a copy or a kernel moves the
 	// bytes of its accesses at the speed of the profile's memory or host link, and a kernel occupies as much of the
-	// device as its grid can. Instructions are not counted, so a kernel bound by arithmetic is predicted too fast.
+	// device as its grid can. Instructions are not counted, so a kernel bound by arithmetic is predicted too fast. For a
+	// slice (see ir.Graph.Sliced), it returns the demand of the whole launch.
 	Costs CostModel
 
 	// Iterations is how many iterations of a loop without a declared cost predictions assume, up to the next
@@ -194,6 +205,8 @@ type Options struct {
 	roomy   bool      // merged launches have the most resident blocks that are possible, see measuredCosts
 	tried   *int      // counts operations of all schedules tried by searches; nil if not counted
 	result  *Result   // of the plan, for notes of passes; nil outside Plan
+
+	oversize map[ir.OpID]string // result of slice: why a launch that takes longer than the limit was not cut
 }
 
 // Result is a plan and the graphs it went through.
@@ -334,6 +347,16 @@ func passesNamed(texts []string) (list []pass, err error) {
 			}
 		}
 		list = append(list, p)
+	}
+	for _, p := range list {
+		if p.brings == "" || contains(list, p.brings) {
+			continue
+		}
+		other, err := passNamed(fmt.Sprintf("%s(%s)", p.brings, p.parameter))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, other)
 	}
 	return list, nil
 }

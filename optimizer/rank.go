@@ -30,6 +30,9 @@ func (o *Options) model(g *ir.Graph) (*model.Profile, CostModel, error) {
 		m.roomy = o.roomy
 		costs = m
 	}
+	if g.Sliced != nil {
+		costs = sliceCosts{costs}
+	}
 	switch {
 	case o.bodies != nil:
 		costs = newControlCosts(costs, p, o.bodies.times(), o)

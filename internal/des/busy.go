@@ -139,3 +139,19 @@ func leastComputing(p *model.Profile, d *model.Demand) model.Time {
 	}
 	return model.Time(max(cycle*d.SlowestCycles, parts.whole()) * (1 - slack))
 }
+
+// Shares returns for how long the tasks keep the most busy pipe of the multiprocessors busy, and for how long the most busy of
+// caches, memory and links. Both are 0 for tasks that use neither.
+func (b *Busy) Shares() (compute, memory model.Time) {
+	var most [2]float64
+	for r, n := range b.asked {
+		if n > 0 {
+			kind := &most[0]
+			if Limit(r) >= L2 {
+				kind = &most[1]
+			}
+			*kind = max(*kind, n/b.device[r])
+		}
+	}
+	return model.Time(most[0]), model.Time(most[1])
+}
