@@ -52,6 +52,9 @@ func (x *Exec) Apply(changes ...Change) error {
 		return err
 	}
 	defer x.end()
+	if err := x.midway(); err != nil {
+		return err
+	}
 	p, verdicts, err := x.plan(changes)
 	if err != nil {
 		return err

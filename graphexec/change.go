@@ -205,6 +205,9 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 		}
 		for i := range local.Ops {
 			v := ir.OpID(i)
+			if local.Sliced[v].First > 0 { // the first slice stands for all
+				continue
+			}
 			if op := &local.Ops[i]; number != "" && number == traced.Origin(local, v).String() || hasPart(local, v, number) || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
 				found, all = p.first+v, append(all, x.prog.name(p.first+v))
 			}
@@ -246,15 +249,26 @@ func (x *Exec) runsAll() bool {
 		return false
 	}
 	ops := g.Len()
-	for _, parts := range g.Merged {
-		ops += len(parts) - 1
+	for v, parts := range g.Merged {
+		if g.Sliced[v].First == 0 {
+			ops += len(parts) - 1
+		}
+	}
+	for _, slice := range g.Sliced {
+		if slice.First > 0 {
+			ops--
+		}
 	}
 	return ops == trace.Recorded().Len()
 }
 
-// alone returns an error if an operation is a merged launch, whose parts cannot be changed one by one.
+// alone returns an error if an operation is a merged launch, whose parts cannot be changed one by one, or a slice of a
+// launch, the others of which are operations of their own.
 func (x *Exec) alone(id ir.OpID) error {
 	q, v := x.prog.find(id)
+	if _, is := q.sched.Graph.Sliced[v]; is {
+		return fmt.Errorf("several launches run its blocks: plan without slice and segment")
+	}
 	parts := q.sched.Graph.Merged[v]
 	if len(parts) == 0 {
 		return nil

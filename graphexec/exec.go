@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -266,7 +267,7 @@ func atOnce(n, commands int) int {
 }
 
 func (x *Exec) launch(n int) error {
-	if err := x.stale(); err != nil {
+	if err := cmp.Or(x.stale(), x.midway()); err != nil {
 		return err
 	}
 	if err := x.impl.launch(n); err != nil {

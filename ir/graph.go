@@ -48,8 +48,8 @@ type Graph struct {
 	}
 
 	// Sliced has, by launch that runs a range of the blocks of another launch, the index of the first of these blocks,
-	// their number, and the number of blocks of the whole launch. It is nil if no pass has cut launches. All slices of
-	// a launch have its Origin.
+	// their number, and the number of blocks of the whole launch. For one of several copies or fills of what was one, it has the
+	// index, 1, and their number. It is nil if no pass has cut operations. All slices of an operation have its Origin.
 	Sliced map[OpID]struct{ First, Blocks, Of uint32 }
 
 	// Generated is the number of modules that passes have added, at the end of Modules. They are loaded when the graph

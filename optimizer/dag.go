@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -26,7 +27,7 @@ func dagOfSchedule(s *ir.Schedule) *dense.Graph {
 		rank[v] = int32(r)
 	}
 	edges := make([]dense.Edge, 0, 2*len(s.Order))
-	for v, preds := range predecessors(s) {
+	for v, preds := range schedules.Predecessors(s) {
 		for _, u := range preds {
 			edges = append(edges, dense.Edge{rank[u], rank[v]})
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/internal/profiles"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -68,7 +69,7 @@ func TestSerialKeepsProgramOrder(t *testing.T) {
 
 // ordered is the transitive closure of what a schedule becomes.
 func ordered(s *ir.Schedule) [][]bool {
-	preds := predecessors(s)
+	preds := schedules.Predecessors(s)
 	before := make([][]bool, len(preds)) // by operation: which are before it
 	for _, v := range s.Order {
 		before[v] = make([]bool, len(preds))

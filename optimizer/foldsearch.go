@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -127,7 +128,7 @@ func (f *foldSearch) wait(o *outlook, s *ir.Schedule, end func(ir.OpID) model.Ti
 		return
 	}
 	o.ready = make([]model.Time, s.Graph.Len())
-	preds := predecessors(s)
+	preds := schedules.Predecessors(s)
 	for _, v := range s.Order {
 		if f.transfers(v) {
 			continue

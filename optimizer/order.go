@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -48,7 +49,7 @@ func order(s *ir.Schedule, opts *Options) error {
 // shift tries each transfer at each position between its predecessors and successors, once, while the
 // search is within its bound.
 func (f *foldSearch) shift(s *ir.Schedule, try func(order []ir.OpID)) {
-	preds := predecessors(s)
+	preds := schedules.Predecessors(s)
 	for v := range preds {
 		if !f.free[v] {
 			continue
@@ -76,7 +77,7 @@ func (f *foldSearch) shift(s *ir.Schedule, try func(order []ir.OpID)) {
 // longestFirst returns the operations by descending upward rank. A successor's rank is never higher,
 // and ties keep their order, so that the result is a topological order.
 func longestFirst(s *ir.Schedule, took []model.Time) []ir.OpID {
-	preds := predecessors(s)
+	preds := schedules.Predecessors(s)
 	after := make([]model.Time, len(preds)) // from the end of the operation to the end of the program
 	rank := func(v ir.OpID) model.Time { return took[v] + after[v] }
 	for _, v := range slices.Backward(s.Order) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -73,7 +74,7 @@ func endsOf(e *des.Engine, tasks []des.TaskID) []model.Time {
 // nodes. In the predecessors of a node, such a prefetch is replaced by its own
 // predecessors.
 func aroundGraph(s *ir.Schedule) (before, nodes []ir.OpID, preds [][]ir.OpID) {
-	preds = predecessors(s)
+	preds = schedules.Predecessors(s)
 	if !has(s.Graph, isPrefetch) {
 		return nil, s.Order, preds
 	}
@@ -106,25 +107,6 @@ func aheadOfGraph(g *ir.Graph) []bool {
 			!slices.ContainsFunc(g.DepsInto(ir.OpID(v)), func(d ir.Dep) bool { return !is[d.From] })
 	}
 	return is
-}
-
-// predecessors returns, by operation, the edges of a schedule: its waits, then the
-// operation before it on its lane.
-func predecessors(s *ir.Schedule) [][]ir.OpID {
-	preds := make([][]ir.OpID, s.Graph.Len())
-	last := make([]ir.OpID, s.Lanes)
-	for i := range last {
-		last[i] = -1
-	}
-	for _, v := range s.Order {
-		lane := s.Lane[v]
-		preds[v] = s.Waits[v]
-		if u := last[lane]; u >= 0 {
-			preds[v] = append(slices.Clip(s.Waits[v]), u)
-		}
-		last[lane] = v
-	}
-	return preds
 }
 
 // launchTime returns when the device may start: the time of the host's call, which grows with each

@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -46,7 +47,7 @@ func (f *forecast) slack(s *ir.Schedule) []model.Time {
 	if f.streams {
 		gap = f.profile.StreamGap
 	}
-	took, preds := alone(s.Graph, f.profile, f.costs), predecessors(s)
+	took, preds := alone(s.Graph, f.profile, f.costs), schedules.Predecessors(s)
 	start := make([]model.Time, len(took))
 	end := model.Time(0)
 	for _, v := range s.Order {

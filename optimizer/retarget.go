@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/dense"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -68,7 +69,7 @@ func drop(s *ir.Schedule) {
 		rank[v] = int32(r)
 	}
 	var edges []dense.Edge
-	preds := predecessors(s)
+	preds := schedules.Predecessors(s)
 	for r, v := range s.Order {
 		for _, u := range preds[v] {
 			edges = append(edges, dense.Edge{rank[u], int32(r)})

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/schedules"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -73,7 +74,7 @@ type cutter struct {
 func newCutter(s *ir.Schedule, f *forecast, oversize map[ir.OpID]string) *cutter {
 	n := s.Graph.Len()
 	c := &cutter{
-		forecast: f, graph: s.Graph, demands: make([]model.Demand, n), took: alone(s.Graph, f.profile, f.costs), preds: predecessors(s),
+		forecast: f, graph: s.Graph, demands: make([]model.Demand, n), took: alone(s.Graph, f.profile, f.costs), preds: schedules.Predecessors(s),
 		succs: make([][]ir.OpID, n), joined: s.Joined, lane: s.Lane, priority: s.Priority, oversize: oversize,
 		launch: f.profile.Host.GraphLaunch + f.profile.GraphRootGap,
 	}

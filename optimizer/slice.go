@@ -22,13 +22,10 @@ import (
 // multiple fits, so that no slice but the last ends with a wave that is not full. The blocks are divided evenly among as
 // few slices as possible. The kernels are rewritten in PTX (rewrite.Range).
 //
-// Launches that cannot be cut remain, and Options.oversize has the reason. In programs with loops or branches no launch
-// is cut: their bodies have the modules of the graph around them.
+// Copies and fills are cut into ranges of their bytes. What cannot be cut remains, and Options.oversize has the reason.
+// In programs with loops or branches no launch is cut: their bodies have the modules of the graph around them.
 func slice(limit model.Time) func(*ir.Graph, *Options) (*ir.Graph, error) {
 	return func(g *ir.Graph, opts *Options) (*ir.Graph, error) {
-		if g.Phase >= ir.Analyzed {
-			return nil, fmt.Errorf("%s already has dependencies, and those of slices would be unknown: slice the trace instead", g.Name)
-		}
 		p, costs, err := opts.model(g)
 		if err != nil {
 			return nil, err
@@ -63,7 +60,7 @@ type sliceKernel struct {
 // run returns the graph with slices. Operations of the trace that are not cut stay as they are.
 func (s *slicing) run(opts *Options) *ir.Graph {
 	took := alone(s.g, s.profile, s.costs)
-	count := make([]uint32, s.g.Len()) // by operation: blocks of a slice; 0 for an operation that is not cut
+	count := make([]uint32, s.g.Len()) // by operation: blocks of a slice, for copies and fills slices; 0 for one that is not cut
 	why, cut := map[ir.OpID]string{}, false
 	for v := range s.g.Ops {
 		id := ir.OpID(v)
@@ -91,12 +88,15 @@ func (s *slicing) run(opts *Options) *ir.Graph {
 // maxSlices is the largest number of slices of a launch.
 const maxSlices = 1 << 10
 
-// blocks returns how many blocks of a launch one slice has. The error is the reason why it is not cut.
+// blocks returns how many blocks of a launch one slice has, for a copy or a fill the number of slices. The error is the
+// reason why it is not cut.
 func (s *slicing) blocks(v ir.OpID) (uint32, error) {
 	op := &s.g.Ops[v]
 	switch {
+	case op.Kind == ir.KindCopy || op.Kind == ir.KindMemset:
+		return s.ranges(v)
 	case op.Kind != ir.KindLaunch:
-		return 0, fmt.Errorf("%s is not a launch and cannot be cut", withArticle(op.Kind))
+		return 0, fmt.Errorf("%s cannot be cut", withArticle(op.Kind))
 	case has(s.g, isControl):
 		return 0, errors.New("launches of a program with loops or branches are not cut")
 	}
@@ -116,6 +116,35 @@ func (s *slicing) blocks(v ir.OpID) (uint32, error) {
 		return 0, fmt.Errorf("it would take %d slices, more than %d", slices, maxSlices)
 	}
 	return n, nil
+}
+
+// ranges returns the least number of slices of a copy or a fill that take no longer than the limit.
+func (s *slicing) ranges(v ir.OpID) (uint32, error) {
+	whole := s.costs.Demand(s.g, v)
+	long := func(slices int) bool {
+		d := whole
+		d.Bytes, d.Duration = d.Bytes/float64(slices), d.Duration/model.Time(slices)
+		return took(s.profile, d) > s.limit
+	}
+	n := 2
+	for n <= maxSlices && long(n) {
+		n++
+	}
+	if n > maxSlices || written(&s.g.Ops[v]).Hi-written(&s.g.Ops[v]).Lo < int64(n)*rangeUnit {
+		return 0, fmt.Errorf("%s of less takes longer, too", withArticle(s.g.Ops[v].Kind))
+	}
+	return uint32(n), nil
+}
+
+// rangeUnit is what the length of a slice of a copy or a fill is a multiple of, in bytes.
+const rangeUnit = 256
+
+// written returns the destination of a copy or a fill.
+func written(op *ir.Op) ir.Range {
+	if op.Kind == ir.KindCopy {
+		return op.Copy.Dst
+	}
+	return op.Memset.Dst
 }
 
 // withArticle returns the name of a kind of operation in a sentence.
@@ -209,15 +238,21 @@ func (s *slicing) cut(count []uint32) (h *ir.Graph, at []ir.OpID) {
 	h.Merged, h.Sliced = nil, map[ir.OpID]struct{ First, Blocks, Of uint32 }{}
 	names := newModuleNames(h)
 	at = make([]ir.OpID, s.g.Len())
+	first := make([]ir.OpID, s.g.Len())
 	for v := range s.g.Ops {
 		op := s.g.Ops[v]
 		op.After = slices.Clone(op.After)
 		for i, u := range op.After {
 			op.After[i] = at[u]
 		}
+		first[v] = ir.OpID(len(h.Ops))
 		list := []ir.Op{op}
-		if count[v] > 0 {
+		switch {
+		case count[v] == 0:
+		case op.Kind == ir.KindLaunch:
 			list = s.slices(h, op, count[v], names)
+		default:
+			list = bytesOf(h, op, count[v])
 		}
 		for _, op := range list {
 			id := ir.OpID(len(h.Ops))
@@ -231,7 +266,65 @@ func (s *slicing) cut(count []uint32) (h *ir.Graph, at []ir.OpID) {
 		}
 		at[v] = ir.OpID(len(h.Ops) - 1)
 	}
+	if s.g.Phase >= ir.Analyzed {
+		h = s.ordered(h, first, at)
+	}
 	return h, at
+}
+
+// ordered returns h with the dependencies of the graph, from the last slice of an operation to the first of another, and
+// those from slice to slice.
+func (s *slicing) ordered(h *ir.Graph, first, last []ir.OpID) *ir.Graph {
+	var deps []ir.Dep
+	var causes []ir.Range
+	for v := range s.g.Ops {
+		for _, d := range s.g.DepsInto(ir.OpID(v)) {
+			moved := ir.Dep{From: last[d.From], To: first[v], Hazard: d.Hazard}
+			if cause := s.g.Cause(d); d.Cause != 0 {
+				causes = append(causes, cause)
+				moved.Cause = int32(len(causes))
+			}
+			deps = append(deps, moved)
+		}
+		for id := first[v] + 1; id <= last[v]; id++ {
+			deps = append(deps, ir.Dep{From: id - 1, To: id, Hazard: ir.Ordered})
+		}
+	}
+	h, err := h.WithDeps(s.g.Phase, deps, causes)
+	if err != nil {
+		panic("BUG: slices are not in the order of dependencies: " + err.Error())
+	}
+	return h
+}
+
+// bytesOf returns the slices of a copy or a fill, which are added to the end of h. Each is ordered after the one before.
+func bytesOf(h *ir.Graph, op ir.Op, count uint32) (list []ir.Op) {
+	all := written(&op)
+	step := (all.Hi - all.Lo + int64(count) - 1) / int64(count)
+	step = (step + rangeUnit - 1) / rangeUnit * rangeUnit
+	count = uint32((all.Hi - all.Lo + step - 1) / step)
+	for i := range count {
+		lo := int64(i) * step
+		n, id := min(step, all.Hi-all.Lo-lo), ir.OpID(len(h.Ops)+len(list))
+		within := func(r ir.Range) ir.Range {
+			return ir.Range{Buffer: r.Buffer, Lo: r.Lo + lo, Hi: r.Lo + lo + n}
+		}
+		part := op
+		if op.Kind == ir.KindCopy {
+			part.Copy = &ir.Copy{Dst: within(op.Copy.Dst), Src: within(op.Copy.Src)}
+		} else {
+			part.Memset = &ir.Memset{Dst: within(op.Memset.Dst), Value: op.Memset.Value}
+		}
+		if op.Cost >= 0 {
+			part.Cost = (op.Cost + int64(count) - 1) / int64(count)
+		}
+		if i > 0 {
+			part.After = []ir.OpID{id - 1}
+		}
+		h.Sliced[id] = struct{ First, Blocks, Of uint32 }{i, 1, count}
+		list = append(list, part)
+	}
+	return list
 }
 
 // slices returns the slices of a launch, which are added to the end of h. Each is ordered after the one before.
@@ -287,10 +380,11 @@ type sliceCosts struct{ CostModel }
 func (c sliceCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	d := c.CostModel.Demand(g, v)
 	s, ok := g.Sliced[v]
-	if !ok || d.Kind == model.Fixed { // the declared cost is that of the slice
+	op := &g.Ops[v]
+	if !ok || op.Launch == nil || d.Kind == model.Fixed && op.Cost >= 0 { // the bytes of a copy and a declared cost are those of the slice
 		return d
 	}
-	return sliceDemand(d, g.Ops[v].Launch, s.Blocks, s.Of)
+	return sliceDemand(d, op.Launch, s.Blocks, s.Of)
 }
 
 // sliceDemand returns the demand of a number of blocks of a launch, from that of the whole launch. Instructions and

@@ -144,6 +144,10 @@ func (tr view) Stays(g *ir.Graph, id ir.OpID, grid ir.Dim3, value func(ir.ParamI
 			return err
 		}
 	}
+	if _, is := g.Sliced[id]; is && g.Merged[id] == nil { // a slice stays inside if the whole launch does
+		own := traced.Origin(g, id)
+		return tr.Stays(tr.Graph, own, tr.Graph.Ops[own].Launch.Grid, value)
+	}
 	k := tr.kernelOf(g.Ops[id].Launch, len(g.Buffers))
 	if k == nil {
 		return nil
