@@ -23,7 +23,7 @@ import (
 // few slices as possible. The kernels are rewritten in PTX (rewrite.Range).
 //
 // Copies and fills are cut into ranges of their bytes. What cannot be cut remains, and Options.oversize has the reason.
-// In programs with loops or branches no launch is cut: their bodies have the modules of the graph around them.
+// Operations in the bodies of loops and branches are not cut.
 func slice(limit model.Time) func(*ir.Graph, *Options) (*ir.Graph, error) {
 	return func(g *ir.Graph, opts *Options) (*ir.Graph, error) {
 		p, costs, err := opts.model(g)
@@ -97,8 +97,6 @@ func (s *slicing) blocks(v ir.OpID) (uint32, error) {
 		return s.ranges(v)
 	case op.Kind != ir.KindLaunch:
 		return 0, fmt.Errorf("%s cannot be cut", withArticle(op.Kind))
-	case has(s.g, isControl):
-		return 0, errors.New("launches of a program with loops or branches are not cut")
 	}
 	l := op.Launch
 	of := l.Grid.Count()
@@ -269,6 +267,7 @@ func (s *slicing) cut(count []uint32) (h *ir.Graph, at []ir.OpID) {
 	if s.g.Phase >= ir.Analyzed {
 		h = s.ordered(h, first, at)
 	}
+	shareModules(h)
 	return h, at
 }
 
