@@ -59,6 +59,7 @@ Strategies:
   reprise opt img.rir --backend streams
   reprise opt img.rir --also memplan
   reprise opt img.rir --also 'unroll(4),rename(2)' --json
+  reprise opt img.rir --also 'segment(50us)'
   reprise opt dag.rir --json
   reprise opt img.rir --dot | dot -Tsvg -o img.svg
   reprise trace img -o img.rir && reprise explain img --cost img.json && reprise opt img.rir --cost img.json`,
@@ -145,7 +146,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	return f.print(c.OutOrStdout(), result, profile)
 }
 
-// report prints the effects of the optional passes: unrolling and the memory plan.
+// report prints the effects of the optional passes: unrolling, segments and the memory plan.
 func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	if s == nil {
 		return
@@ -154,10 +155,31 @@ func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 		fmt.Fprintf(w, "%s: %d copies, %.3f us each; a graph of them takes %.0f us to instantiate, and the copies %d bytes of memory of their own\n",
 			path, u.Copies, u.CopyUS, u.InstantiateUS, u.Bytes)
 	}
+	reportSegments(w, path, s)
 	if s.Offset != nil {
 		m := plansize.MemoryOf(s)
 		fmt.Fprintf(w, "%s: %d bytes of device memory instead of %d; no plan for these lanes takes less than %d\n", path, m.After, m.Before, m.Bound)
 	}
+}
+
+// reportSegments prints the number of pieces of the finest granularity, and what cutting costs.
+func reportSegments(w io.Writer, path string, s *ir.Schedule) {
+	if len(s.Segments) == 0 {
+		return
+	}
+	fine, whole := s.Segments[0], s.Segments[len(s.Segments)-1]
+	sum, oversize := int64(0), 0
+	for _, p := range fine.Pieces {
+		sum += p.Predicted
+		if p.Oversize != "" {
+			oversize++
+		}
+	}
+	fmt.Fprintf(w, "%s: %d segments of at most %.3f us, %d oversize; together %.3f us on the device without launches", path, len(fine.Pieces), float64(fine.Limit)/1e3, oversize, float64(sum)/1e3)
+	if len(whole.Pieces) == 1 && len(fine.Pieces) > 1 {
+		fmt.Fprintf(w, " instead of %.3f us", float64(whole.Pieces[0].Predicted)/1e3)
+	}
+	fmt.Fprintln(w)
 }
 
 // print writes the text with the PTX to the file of -o. It prints the summary with --json, the DOT graph with --dot,
