@@ -25,4 +25,4 @@ var gemm128x64 = &Kernel{Name: "gemm_128x64", File: "gemm_128x64.ptx", PTX: gemm
 //	}
 //
 // with a block for each 128 x 64 elements of c.
-func Gemm128x64Shape(p Product) (Shape, error) { return p.shape("gemm_128x64", 128, 64) }
+func Gemm128x64Shape(p Product) (Shape, error) { return p.shape("gemm_128x64", 128, 64, 512) }

@@ -15,7 +15,7 @@ func TestGemm128x64(t *testing.T) {
 }
 
 func TestGemmPartsAreNotEmpty(t *testing.T) {
-	for _, shape := range []func(Product) (Shape, error){Gemm128x64Shape, Gemm64x64Shape} {
+	for _, shape := range []func(Product) (Shape, error){Gemm128x64Shape, Gemm64x64Shape, GemmPlainShape} {
 		_, err := shape(Product{1, 1, 1, 0})
 		assert.ErrorContains(t, err, ": a product of 1 x 1 x 1 elements in parts of 0: each is at least 1")
 	}
@@ -30,6 +30,7 @@ func TestGemmsCoverTheirMatrices(t *testing.T) {
 	}{
 		{Gemm128x64Shape, Product{256, 128, 1152, 1152}, ir.Dim3{X: 2, Y: 2, Z: 1}, ir.Dim3{X: 512, Y: 1, Z: 1}},
 		{Gemm128x64Shape, Product{129, 65, 100, 33}, ir.Dim3{X: 2, Y: 2, Z: 4}, ir.Dim3{X: 512, Y: 1, Z: 1}},
+		{GemmPlainShape, Product{256, 128, 1152, 1152}, ir.Dim3{X: 2, Y: 2, Z: 1}, ir.Dim3{X: 1024, Y: 1, Z: 1}},
 		{Gemm64x64Shape, Product{64, 49, 4608, 512}, ir.Dim3{X: 1, Y: 1, Z: 9}, ir.Dim3{X: 256, Y: 1, Z: 1}},
 		{GemmThinShape, Product{1000, 3, 512, 1}, ir.Dim3{X: 32, Y: 3, Z: 1}, ir.Dim3{X: 512, Y: 1, Z: 1}},
 		{GemmThinShape, Product{1, 1, 1, 1}, ir.Dim3{X: 1, Y: 1, Z: 1}, ir.Dim3{X: 512, Y: 1, Z: 1}},

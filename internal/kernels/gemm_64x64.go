@@ -16,4 +16,4 @@ var gemm64x64 = &Kernel{Name: "gemm_64x64", File: "gemm_64x64.ptx", PTX: gemm64x
 
 // Gemm64x64Shape is the launch shape of gemm_64x64, which computes the same as gemm_128x64, with a block for each 64 x 64
 // elements of c.
-func Gemm64x64Shape(p Product) (Shape, error) { return p.shape("gemm_64x64", 64, 64) }
+func Gemm64x64Shape(p Product) (Shape, error) { return p.shape("gemm_64x64", 64, 64, 256) }

@@ -27,8 +27,7 @@ var gemmThin = &Kernel{Name: "gemm_thin", File: "gemm_thin.ptx", PTX: gemmThinPT
 // with a block for each 32 elements of a column of c. It does not split the sums: p.Depth counts as p.K.
 func GemmThinShape(p Product) (Shape, error) {
 	p.Depth = p.K
-	shape, err := p.shape("gemm_thin", 32, 1)
+	shape, err := p.shape("gemm_thin", 32, 1, 512)
 	shape.Grid.X, shape.Grid.Y = shape.Grid.Y, shape.Grid.X
-	shape.Block.X = 512
 	return shape, err
 }

@@ -33,7 +33,7 @@ var table = []*Kernel{
 	rr1, nb1, rr2, nb2, nb3, rr3, nb4, softmax, argmax,
 	spmv3, sum, divide,
 	conv2D, meanPooling, concat, dotProduct,
-	gemm128x64, gemm64x64, gemmThin, im2col, biasClamp, biasAdd, depthwise, maxPooling, planeMean, softmaxColumns,
+	gemm128x64, gemm64x64, gemmThin, gemmPlain, im2col, biasClamp, biasAdd, depthwise, maxPooling, planeMean, softmaxColumns,
 }
 
 // All returns every kernel, in a fixed order.

@@ -14,8 +14,8 @@ type Product struct{ M, N, K, Depth int }
 // Parts returns the number of matrices that the product writes.
 func (p Product) Parts() int { return (p.K + p.Depth - 1) / p.Depth }
 
-// shape is the shape of a kernel with a block for each rows x cols elements, computed by 4 x 4 elements a thread.
-func (p Product) shape(kernel string, rows, cols int) (Shape, error) {
+// shape is the shape of a kernel with a block of that many threads for each rows x cols elements.
+func (p Product) shape(kernel string, rows, cols, threads int) (Shape, error) {
 	if p.M < 1 || p.N < 1 || p.K < 1 || p.Depth < 1 {
 		return Shape{}, fmt.Errorf("%s: a product of %d x %d x %d elements in parts of %d: each is at least 1", kernel, p.M, p.N, p.K, p.Depth)
 	}
@@ -28,7 +28,7 @@ func (p Product) shape(kernel string, rows, cols int) (Shape, error) {
 			return Shape{}, err
 		}
 	}
-	return Shape{Grid: grid, Block: ir.Dim3{X: uint32(rows * cols / 16), Y: 1, Z: 1}}, nil
+	return Shape{Grid: grid, Block: ir.Dim3{X: uint32(threads), Y: 1, Z: 1}}, nil
 }
 
 // maxStaged is the greatest number of rows of a and b that a block stages, and by which its index exceeds K.

@@ -55,7 +55,7 @@ func transposedProduct(p kernels.Product, a, b []float32) (want []float64, bound
 
 func TestGemmsOfLayers(t *testing.T) {
 	shapes := map[string]func(kernels.Product) (kernels.Shape, error){
-		"gemm_128x64": kernels.Gemm128x64Shape, "gemm_64x64": kernels.Gemm64x64Shape, "gemm_thin": kernels.GemmThinShape,
+		"gemm_128x64": kernels.Gemm128x64Shape, "gemm_64x64": kernels.Gemm64x64Shape, "gemm_thin": kernels.GemmThinShape, "gemm_plain": kernels.GemmPlainShape,
 	}
 	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
