@@ -1,10 +1,15 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/internal/bench"
 )
+
+// kernelHelp is the help text of --kernel.
+var kernelHelp = "`KERNEL` of the matrix products of sgemm (default by the shape): " + strings.Join(bench.ProductKernels(), ", ")
 
 // dataFlags are the flags for the data of a workload: seed of the inputs, memory mode, threads per block, and those that
 // only some workloads have.

@@ -33,6 +33,7 @@ type profileFlags struct {
 	device string
 	sizes  []string
 	data   dataFlags
+	kernel string
 	sample int64
 	json   string
 }
@@ -59,6 +60,7 @@ Workloads:
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's first; "+tinyHelp)
 	f.data.add(c)
+	c.Flags().StringVar(&f.kernel, "kernel", "", kernelHelp)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	return c
@@ -85,6 +87,7 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 		}
 		for _, size := range sizes {
 			p := config.Params(size)
+			p.Kernel = f.kernel
 			more, err := f.profile(ctx, w, p)
 			if err != nil {
 				return fmt.Errorf("%s at %d: %w", w.Name, size, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type tenantsFlags struct {
 	slo      time.Duration
 	rounds   int
 	dispatch string
+	kernel   string
 	sample   int64
 	json     string
 	plot     string
@@ -67,8 +69,10 @@ The results of all tenants are compared with a CPU reference, in the first and t
 round; the results of a saved graph with those of a run alone. Inputs of a saved graph are
 zero.
 
---dispatch published adds the costs of a published stack for inference (docs/TENANTS.md).
-With driver, only the driver's calls cost time, and the device's profile has the cost of
+--dispatch published adds the costs of a published stack for inference, whose batched matrix
+product is slower: spacetime then runs kernel gemm_plain where the other modes run gemm_128x64,
+if --kernel names no other. The rates of sgemm are printed beside the published ones
+(docs/TENANTS.md). With driver, only the driver's calls cost time, and the device's profile has the cost of
 a switch between contexts. On a GPU, mode time drains the device, but does not switch contexts.
 
 Workloads:
@@ -83,12 +87,13 @@ Workloads:
 	c.Flags().StringVar(&f.program, "program", "", "`WORKLOAD`, or the path of a saved graph, which ends in .rir")
 	c.Flags().IntVar(&f.size, "size", 0, "problem size of the workload (default its smallest; for sgemm the number of products of a tenant)")
 	f.data.add(c)
-	c.Flags().StringSliceVar(&f.tenants, "tenants", []string{"1..8"}, "numbers of tenants: a list of numbers and ranges, as in 1,2,4..8")
+	c.Flags().StringSliceVar(&f.tenants, "tenants", []string{"1..8"}, "numbers of tenants: a list of numbers and ranges, as in 1,2,4..8; 2..40/2 has a step of 2")
 	c.Flags().StringSliceVar(&f.modes, "mode", []string{"all"}, "ways of sharing, or all that the program has: "+strings.Join(modeNames(), ", "))
 	c.Flags().StringVar(&f.arrivals, "arrivals", "saturated", "saturated, poisson:RATE (requests per second and tenant), or a `FILE`")
 	c.Flags().DurationVar(&f.slo, "slo", 0, "time from a request's arrival to its deadline, as in 100ms (default no deadlines)")
 	c.Flags().IntVar(&f.rounds, "rounds", 20, "measured rounds, and requests of each tenant")
 	c.Flags().StringVar(&f.dispatch, "dispatch", "driver", "costs of dispatch: driver or published")
+	c.Flags().StringVar(&f.kernel, "kernel", "", kernelHelp)
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw throughput and latency into `DIR`, as SVG and PNG")
@@ -115,6 +120,14 @@ func (f *tenantsFlags) run(c *cobra.Command) error {
 	return f.report(c.OutOrStdout(), records, config.Rows(), err)
 }
 
+// write prints the table, and with the published stack the published results.
+func (f *tenantsFlags) write(w io.Writer, records []tenants.Record) error {
+	if err := tenants.WriteTable(w, records); err != nil || f.dispatch != publishedStack || f.program != "sgemm" {
+		return err
+	}
+	return tenants.WritePublished(w, cmp.Or(f.data.shape, bench.DefaultShape.String()), records)
+}
+
 // report prints the completed rows and returns the error that ends the program: stopped, if the run was interrupted or
 // failed, or else the first wrong result.
 func (f *tenantsFlags) report(stdout io.Writer, records []tenants.Record, rows int, stopped error) error {
@@ -126,7 +139,7 @@ func (f *tenantsFlags) report(stdout io.Writer, records []tenants.Record, rows i
 	if stopped != nil {
 		stopped = aside(stopped, &path, &figures)
 	}
-	failed := writeResults(stdout, path, records, func(w io.Writer) error { return tenants.WriteTable(w, records) })
+	failed := writeResults(stdout, path, records, func(w io.Writer) error { return f.write(w, records) })
 	if figures != "" {
 		_, err := figure.WriteTenants(figures, records)
 		failed = errors.Join(failed, err)
@@ -165,7 +178,7 @@ func (f *tenantsFlags) config(c *cobra.Command) (config tenants.Config, err erro
 	if config.Arrivals, err = f.parseArrivals(slices.Max(config.Tenants)); err != nil {
 		return config, err
 	}
-	if config.Program, err = f.programOf(c); err != nil {
+	if err := f.programsOf(c, &config); err != nil {
 		return config, err
 	}
 	if config.Modes, err = pick("mode", f.modes, tenants.Modes(), lookup("mode", tenants.Modes()...)); err != nil {
@@ -187,22 +200,36 @@ func (f *tenantsFlags) config(c *cobra.Command) (config tenants.Config, err erro
 	return config, err
 }
 
-// programOf returns the program of --program.
-func (f *tenantsFlags) programOf(c *cobra.Command) (p tenants.Program, err error) {
+// programsOf sets the programs of --program.
+func (f *tenantsFlags) programsOf(c *cobra.Command, config *tenants.Config) error {
 	if f.program == "" {
-		return p, usagef("--program is missing: name a workload or a saved graph")
+		return usagef("--program is missing: name a workload or a saved graph")
 	}
 	if strings.HasSuffix(f.program, ".rir") {
 		name, g, err := readGraph(c, f.program)
-		if err != nil {
-			return p, err
+		if err == nil {
+			config.Program = tenants.OfGraph(name, g)
 		}
-		return tenants.OfGraph(name, g), nil
+		return err
 	}
 	w, err := bench.LookupWorkload(f.program)
 	if err != nil {
-		return p, usageError{err}
+		return usageError{err}
 	}
+	params, err := f.params(w)
+	if err != nil {
+		return err
+	}
+	config.Program = tenants.OfWorkload(w, params)
+	if slow := bench.SlowBatch(params.Shape); f.dispatch == publishedStack && w.Shaped && f.kernel == "" && slow != "" {
+		params.Kernel = slow
+		config.Merged = tenants.OfWorkload(w, params)
+	}
+	return nil
+}
+
+// params returns the parameters of a workload.
+func (f *tenantsFlags) params(w *bench.Workload) (p bench.Params, err error) {
 	var data bench.Config
 	if err := f.data.parse(&data); err != nil {
 		return p, err
@@ -212,15 +239,16 @@ func (f *tenantsFlags) programOf(c *cobra.Command) (p tenants.Program, err error
 		size = w.Tiny
 	}
 	data.Sample = f.sample
-	params := data.Params(size)
-	err = w.Takes(&params)
+	p = data.Params(size)
+	p.Kernel = f.kernel
+	err = w.Takes(&p)
 	if err == nil {
 		err = w.Fits(size)
 	}
 	if err != nil {
 		return p, usageError{err}
 	}
-	return tenants.OfWorkload(w, params), nil
+	return p, nil
 }
 
 // maxTenants bounds the number of tenants.
@@ -229,16 +257,11 @@ const maxTenants = 1000
 // parseTenants parses a list of numbers and ranges. The result ascends.
 func parseTenants(words []string) (list []int, err error) {
 	for _, word := range words {
-		from, to, ranged := strings.Cut(word, "..")
-		first, err := strconv.Atoi(strings.TrimSpace(from))
-		last := first
-		if err == nil && ranged {
-			last, err = strconv.Atoi(strings.TrimSpace(to))
-		}
-		if err != nil || first < 1 || last < first || last > maxTenants {
+		first, last, step, err := parseRange(word)
+		if err != nil || first < 1 || last < first || last > maxTenants || step < 1 || step > maxTenants {
 			return nil, usagef("--tenants %s: write numbers from 1 to %d and ranges of them, as in 1,2,4..8", word, maxTenants)
 		}
-		for n := first; n <= last; n++ {
+		for n := first; n <= last; n += step {
 			list = append(list, n)
 		}
 	}
@@ -246,12 +269,29 @@ func parseTenants(words []string) (list []int, err error) {
 	return slices.Compact(list), nil
 }
 
+// parseRange parses "first", "first..last" or "first..last/step".
+func parseRange(word string) (first, last, step int, err error) {
+	from, to, ranged := strings.Cut(word, "..")
+	step = 1
+	if first, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || !ranged {
+		return first, first, step, err
+	}
+	to, every, stepped := strings.Cut(to, "/")
+	if last, err = strconv.Atoi(strings.TrimSpace(to)); err == nil && stepped {
+		step, err = strconv.Atoi(strings.TrimSpace(every))
+	}
+	return first, last, step, err
+}
+
+// publishedStack is the value of --dispatch that stands for tenants.Published.
+const publishedStack = "published"
+
 // stackOf returns the costs of --dispatch.
 func stackOf(name string) (func(device.Device) tenants.Stack, error) {
 	switch name {
 	case "driver":
 		return tenants.Driver, nil
-	case "published":
+	case publishedStack:
 		return func(device.Device) tenants.Stack { return tenants.Published() }, nil
 	}
 	return nil, usagef("unknown --dispatch %q: use driver or published", name)

@@ -253,7 +253,7 @@ func (t *layers) launch(image, result array) {
 // the parts.
 func layerProduct(s Shape, sms int) (*product, error) {
 	if s.N < thinColumns || tilesOf(s, 128, 64) >= manyTiles*sms {
-		return wholeProduct(s)
+		return wholeProduct(s, "")
 	}
 	parts := max(1, min(partsPerSM*sms/tilesOf(s, 64, 64), s.K/minDepth))
 	depth := (s.K + parts - 1) / parts

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench/input"
@@ -41,17 +43,17 @@ var sgemm = &Workload{
 	},
 }
 
-// sgemmShape is the default shape.
-var sgemmShape = Shape{256, 128, 1152}
+// DefaultShape is the shape of the products of sgemm if none is given.
+var DefaultShape = Shape{256, 128, 1152}
 
 // sgemmArrays holds the matrices of one product.
 type sgemmArrays struct{ a, b, c tracer.Buffer }
 
 func traceSGEMM(dev device.Device, p Params) (*Instance, error) {
 	if p.Shape == (Shape{}) {
-		p.Shape = sgemmShape
+		p.Shape = DefaultShape
 	}
-	product, err := wholeProduct(p.Shape)
+	product, err := wholeProduct(p.Shape, p.Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -151,17 +153,46 @@ type product struct {
 	shape  tracer.Shape
 }
 
-// wholeProduct selects the kernel for a product with unsplit sums: the one with the largest tiles that the product
-// fills.
-func wholeProduct(s Shape) (*product, error) {
-	p := kernels.Product{M: s.M, N: s.N, K: s.K, Depth: s.K}
+// wholeProduct returns the launch of a product with unsplit sums. Kernel "" means the one of kernelFor.
+func wholeProduct(s Shape, kernel string) (*product, error) {
+	if kernel == "" {
+		kernel = kernelFor(s)
+	}
+	return newProduct(kernels.Product{M: s.M, N: s.N, K: s.K, Depth: s.K}, kernel, productKernels[kernel])
+}
+
+// kernelFor selects the kernel with the largest tiles that a product fills.
+func kernelFor(s Shape) string {
 	switch {
 	case s.N < thinColumns:
-		return newProduct(p, "gemm_thin", kernels.GemmThinShape)
+		return "gemm_thin"
 	case s.M >= 128 && s.N >= 64:
-		return newProduct(p, "gemm_128x64", kernels.Gemm128x64Shape)
+		return "gemm_128x64"
 	}
-	return newProduct(p, "gemm_64x64", kernels.Gemm64x64Shape)
+	return "gemm_64x64"
+}
+
+// productKernels has the rule for the launch shape of each kernel that computes a product.
+var productKernels = map[string]func(kernels.Product) (kernels.Shape, error){
+	"gemm_128x64": kernels.Gemm128x64Shape,
+	"gemm_64x64":  kernels.Gemm64x64Shape,
+	"gemm_plain":  kernels.GemmPlainShape,
+	"gemm_thin":   kernels.GemmThinShape,
+}
+
+// ProductKernels lists the kernels that Params.Kernel may name.
+func ProductKernels() []string { return slices.Sorted(maps.Keys(productKernels)) }
+
+// SlowBatch returns the kernel that stands for the batched product of a library that takes twice as long for a tile as
+// a single product does. It has the tiles of the kernel for the shape. "" means that there is none.
+func SlowBatch(s Shape) string {
+	if s == (Shape{}) {
+		s = DefaultShape
+	}
+	if kernelFor(s) == "gemm_128x64" {
+		return "gemm_plain"
+	}
+	return ""
 }
 
 // thinColumns is the number of columns from which tiles are quicker than a sum for each element.

@@ -25,6 +25,27 @@ func TestSGEMMAtOddShapes(t *testing.T) {
 	}
 }
 
+// TestSGEMMWithANamedKernel runs each kernel where the shape selects another.
+func TestSGEMMWithANamedKernel(t *testing.T) {
+	for _, kernel := range ProductKernels() {
+		_, in := replayed(t, sgemm, Params{Size: 2, Shape: Shape{129, 65, 35}, Kernel: kernel})
+		_, err := in.Check()
+		require.NoError(t, err, kernel)
+		assert.Len(t, launched(in, kernel), 2)
+	}
+	assert.EqualError(t, sgemm.Takes(&Params{Kernel: "gemm"}), `sgemm has no kernel "gemm": use gemm_128x64, gemm_64x64, gemm_plain, gemm_thin`)
+	assert.EqualError(t, vec.Takes(&Params{Kernel: "gemm_thin"}), "vec has no choice of kernels: leave the kernel gemm_thin out")
+}
+
+func TestSlowBatchHasTheTilesOfTheKernel(t *testing.T) {
+	for _, s := range []Shape{{}, DefaultShape, {256, 256, 256}} {
+		assert.Equal(t, "gemm_plain", SlowBatch(s))
+	}
+	for _, s := range []Shape{{512, 1, 512}, {127, 64, 9}, {128, 63, 9}} {
+		assert.Empty(t, SlowBatch(s))
+	}
+}
+
 func TestSGEMMCheckNamesWhatIsWrong(t *testing.T) {
 	dev, in := replayed(t, sgemm, Params{Size: 2, Shape: Shape{9, 10, 11}})
 	for _, bits := range []uint32{0, math.Float32bits(float32(math.NaN()))} {
@@ -49,19 +70,23 @@ func TestSomeOf(t *testing.T) {
 func TestPublishedProductsFillWaves(t *testing.T) {
 	dev, err := sim.New(sim.Options{Profile: "v100"})
 	require.NoError(t, err)
-	in := newInstance(t, dev, sgemm, 1)
-	l := launched(in, "gemm_128x64")[0].Launch
-	assert.EqualValues(t, 4, l.Grid.Count())
-	k, ok := kernels.Lookup("gemm_128x64")
-	require.True(t, ok)
-	m, err := dev.LoadModule(k.File, k.PTX)
-	require.NoError(t, err)
-	f, err := dev.Function(m, k.Name)
-	require.NoError(t, err)
-	resident, err := dev.Occupancy(f, int(l.Block.Count()), int(l.Shared))
-	require.NoError(t, err)
-	assert.Equal(t, 1, resident)
 	assert.Equal(t, 80, dev.Info().Multiprocessors)
+	for _, kernel := range []string{"gemm_128x64", "gemm_plain"} {
+		in, err := sgemm.New(dev, Params{Size: 1, Kernel: kernel})
+		require.NoError(t, err)
+		l := launched(in, kernel)[0].Launch
+		assert.EqualValues(t, 4, l.Grid.Count())
+		k, ok := kernels.Lookup(kernel)
+		require.True(t, ok)
+		m, err := dev.LoadModule(k.File, k.PTX)
+		require.NoError(t, err)
+		f, err := dev.Function(m, k.Name)
+		require.NoError(t, err)
+		resident, err := dev.Occupancy(f, int(l.Block.Count()), int(l.Shared))
+		require.NoError(t, err)
+		assert.Equal(t, 1, resident, kernel)
+		require.NoError(t, in.Close())
+	}
 }
 
 func TestParseShape(t *testing.T) {

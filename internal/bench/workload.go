@@ -25,7 +25,7 @@ type Workload struct {
 	Fits    func(size int) error // returns an error for a size that cannot be run
 
 	// The parameters that only some workloads have.
-	Shaped  bool // Params.Shape
+	Shaped  bool // Params.Shape and Params.Kernel
 	Batched bool // Params.Batch
 	Blocked bool // its kernels have blocks of fixed size, so Params.Threads must be 0
 
@@ -38,8 +38,9 @@ type Params struct {
 	Threads int // per one-dimensional block; 0 means the workload's default
 	Blocks  int // per one-dimensional grid; 0 means the workload's rule for the device
 	Memory  Memory
-	Shape   Shape // of matrices; zero means the workload's default
-	Batch   int   // images per replay; 0 means 1
+	Shape   Shape  // of matrices; zero means the workload's default
+	Kernel  string // of matrix products; "" selects one by the shape
+	Batch   int    // images per replay; 0 means 1
 	// Sampled is for a device that runs only some blocks of each launch: no data are made or compared, except data
 	// that determine addresses or loops.
 	Sampled bool
@@ -90,6 +91,10 @@ func (w *Workload) Takes(p *Params) error {
 	switch {
 	case p.Shape != Shape{} && !w.Shaped:
 		return fmt.Errorf("%s has no matrices of shape %v: leave the shape out", w.Name, p.Shape)
+	case p.Kernel != "" && !w.Shaped:
+		return fmt.Errorf("%s has no choice of kernels: leave the kernel %s out", w.Name, p.Kernel)
+	case p.Kernel != "" && productKernels[p.Kernel] == nil:
+		return fmt.Errorf("%s has no kernel %q: use %s", w.Name, p.Kernel, strings.Join(ProductKernels(), ", "))
 	case p.Batch != 0 && !w.Batched:
 		return fmt.Errorf("%s has no batch of %d images: leave the batch out", w.Name, p.Batch)
 	case p.Threads != 0 && w.Blocked:

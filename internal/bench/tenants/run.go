@@ -3,6 +3,7 @@ package tenants
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -12,6 +13,8 @@ import (
 type Config struct {
 	Open    func() (device.Device, error)
 	Program Program
+	// Merged is the program of mode SpaceTime, if that has another kernel; without New it is Program.
+	Merged  Program
 	Tenants []int
 	Modes   []Mode
 	// Stack returns the costs of dispatch on a device; nil means Driver.
@@ -83,34 +86,39 @@ func Run(ctx context.Context, c Config) (records []Record, err error) {
 type runner struct {
 	*Config
 	dev       device.Device
-	instances []*Instance
+	instances []*Instance // of Program
+	merged    []*Instance // of Merged
 }
 
 func (r *runner) close() error {
 	var errs []error
-	for _, in := range r.instances {
+	for _, in := range slices.Concat(r.instances, r.merged) {
 		errs = append(errs, in.Close())
 	}
 	return device.Join(errs...)
 }
 
-// first returns the first n instances.
-func (r *runner) first(n int) ([]*Instance, error) {
-	for len(r.instances) < n {
-		in, err := r.Program.New(r.dev, r.Seed+uint64(len(r.instances)), 1)
+// first returns the first n instances of a mode's program.
+func (r *runner) first(n int, mode Mode) ([]*Instance, error) {
+	list, program := &r.instances, &r.Program
+	if mode == SpaceTime && r.Merged.New != nil {
+		list, program = &r.merged, &r.Merged
+	}
+	for len(*list) < n {
+		in, err := program.New(r.dev, r.Seed+uint64(len(*list)), 1)
 		if err != nil {
 			return nil, err
 		}
-		r.instances = append(r.instances, in)
+		*list = append(*list, in)
 	}
-	return r.instances[:n], nil
+	return (*list)[:n], nil
 }
 
 // row measures one mode with one number of tenants.
 func (r *runner) row(ctx context.Context, k sharing) (_ *Record, err error) {
 	m := &measurement{Config: r.Config, sharing: k, dev: r.dev, record: Record{Program: r.Program.Name, Device: r.dev.Info().ID, Tenants: k.tenants, Mode: k.mode.String()}}
 	if k.mode != Batch {
-		m.all, err = r.first(k.tenants)
+		m.all, err = r.first(k.tenants, k.mode)
 	} else if m.all, err = r.batch(k.tenants); err == nil {
 		defer func() { err = device.Join(err, m.all[0].Close()) }()
 	}

@@ -45,8 +45,9 @@ func duration(t model.Time) time.Duration { return time.Duration(t / model.Nanos
 //	space-time   169 + 210 ceil(R/20) + 1.15 R
 //
 // The slopes are the intervals at which kernels are dispatched, and the constants are paid once per round. The waves of
-// space-time, 210 ceil(R/20), are no cost of the stack: the simulated device provides the time of kernels. The figure has no other
-// modes. They are dispatched in one call, like space-time, and have its base.
+// space-time, 210 ceil(R/20), are no cost of the stack: the simulated device provides the time of kernels, and
+// Config.Merged may select a slower one for this mode. The figure has no other modes. They are dispatched in one call,
+// like space-time, and have its base.
 func Published() Stack {
 	us := func(t float64) time.Duration { return time.Duration(t * float64(time.Microsecond)) }
 	return Stack{

@@ -111,6 +111,57 @@ func TestPublishedDispatch(t *testing.T) {
 	assert.Greater(t, us["spacetime"][2], 169.0)
 }
 
+// TestPublishedFigure compares the published products with figure 7, space-time at both sides of a tooth. Kernels are timed
+// from one block of each launch.
+func TestPublishedFigure(t *testing.T) {
+	p := publications["256x128x1152"]
+	c := Config{
+		Program: workload(t, "sgemm", bench.Params{Sampled: true}),
+		Merged:  workload(t, "sgemm", bench.Params{Sampled: true, Kernel: bench.SlowBatch(bench.DefaultShape)}),
+		Rounds:  1, Sampled: true, Stack: func(device.Device) Stack { return Published() },
+		Open: func() (device.Device, error) { return sim.New(sim.Options{Profile: "v100", Sample: 1}) },
+	}
+	us := map[int]float64{} // of space-time
+	for tenants, modes := range map[int][]Mode{1: drawn, 2: {Time, Space}, 20: {SpaceTime}, 22: {SpaceTime}} {
+		c.Tenants, c.Modes = []int{tenants}, modes
+		records, err := Run(context.Background(), c)
+		require.NoError(t, err)
+		rates := ratesOf(records)
+		for _, m := range modes {
+			assert.InEpsilon(t, p.rate(tenants, m), rates[m][tenants], 0.1, "%v, %d tenants", m, tenants)
+		}
+		us[tenants] = records[len(records)-1].USPerRound
+	}
+	assert.InEpsilon(t, 210, us[22]-us[20], 0.1, "a wave of 20 products")
+}
+
+func TestWritePublished(t *testing.T) {
+	var text strings.Builder
+	records := []Record{
+		{Tenants: 1, Mode: "space", GFlops: 100}, {Tenants: 1, Mode: "spacetime", GFlops: 50},
+		{Tenants: 20, Mode: "space", GFlops: 1000}, {Tenants: 20, Mode: "spacetime", GFlops: 8000}, {Tenants: 3, Mode: "branches", GFlops: 1},
+	}
+	require.NoError(t, WritePublished(&text, "256x128x1152", records))
+	assert.Equal(t, `
+GFLOP/s of 256x128x1152 beside P. Jain et al. (2018):
+  tenants  time  published  space  published  spacetime  published
+        1     -        294    100        277         50        195
+       20     -        482   1000       1139       8000       3561
+spacetime over space, geometric mean of 2 numbers of tenants: 2.00 (published, of 60: 3.23); of 1 from 2: 8.00 (published, of 59: 3.31)
+`, text.String())
+	text.Reset()
+	require.NoError(t, WritePublished(&text, "512x1x512", records))
+	assert.Equal(t, `
+GFLOP/s of 512x1x512 beside P. Jain et al. (2018):
+  tenants  time  published  space  published  spacetime  published
+        1     -          -    100          -         50          -
+       20     -          -   1000          -       8000          -
+`, text.String())
+	text.Reset()
+	require.NoError(t, WritePublished(&text, "40x16x24", records))
+	assert.Empty(t, text.String())
+}
+
 // TestOpenArrivalsAreDeterministic runs the same arrivals twice.
 func TestOpenArrivalsAreDeterministic(t *testing.T) {
 	c := Config{Program: product(t), Tenants: []int{3}, Modes: Modes(), Rounds: 20, Arrivals: &Arrivals{Rate: 20000}, SLO: 100 * time.Microsecond, Seed: 7}
