@@ -3,6 +3,8 @@ package sharing
 import (
 	"slices"
 	"time"
+
+	"github.com/reprise-gpu/reprise/internal/timings"
 )
 
 // never is a time that is not reached.
@@ -63,7 +65,10 @@ func (c *Core) Policy() Policy { return c.policy }
 
 // Add adds a program. It has at least one stage. A stage may have no units.
 func (c *Core) Add(name string, class int, stages []Stage) *Program {
-	p := &Program{Name: name, Class: class, stages: stages, gaps: make([]gaps, len(stages)), last: -1}
+	p := &Program{Name: name, Class: class, stages: stages, last: -1}
+	for i := range stages {
+		p.gaps = append(p.gaps, timings.NewWindow(timings.GapWindow, stages[i].Gaps))
+	}
 	p.pace.reset()
 	i, _ := slices.BinarySearchFunc(c.programs, p, func(q, p *Program) int {
 		if q.Class >= p.Class {
@@ -114,7 +119,7 @@ func (c *Core) endGap(p *Program, now time.Duration) {
 		return
 	}
 	gap := now - p.idle
-	p.gaps[p.last].observe(gap)
+	p.gaps[p.last].Record(gap)
 	p.stats.Gaps += gap
 	if p.last+1 < len(p.stages) {
 		p.stats.Alone += gap

@@ -38,9 +38,9 @@ func (f *Fikit) Next(c *Core, now time.Duration) (Grant, time.Duration) {
 		return Grant{}, never
 	}
 	if f.holder != holder || f.filled != holder.stats.Stages {
-		f.holder, f.filled, f.left = holder, holder.stats.Stages, holder.gap().mean()
-		if f.left <= f.SmallGap {
-			f.left = 0
+		f.holder, f.filled, f.left = holder, holder.stats.Stages, 0
+		if g := holder.gap(); g != nil && g.Mean() > f.SmallGap {
+			f.left = g.Mean()
 		}
 	}
 	p := c.bestFit(holder.Class, f.left)

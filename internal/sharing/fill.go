@@ -147,12 +147,12 @@ func (f *Fill) room(c *Core, p *Program, now time.Duration) (room, most, wake ti
 		}
 		most = min(most, time.Duration(q.pace.piece*float64(f.Piece)))
 		g := q.gap()
-		if !g.known() {
+		if g == nil {
 			continue // nothing is known but the bound
 		}
 		elapsed := now - q.idle
-		room = min(room, g.left(q.pace.alpha, elapsed)-f.Guard)
-		if at := g.after(elapsed); at != never {
+		room = min(room, g.Left(q.pace.alpha, elapsed)-f.Guard)
+		if at := g.After(elapsed); at != never {
 			wake = min(wake, q.idle+at)
 		} else {
 			wake = min(wake, now+max(elapsed/4, f.Guard))
@@ -173,7 +173,7 @@ func (f *Fill) lasts(c *Core, p *Program, d, now time.Duration) bool {
 		if q.Busy() || q.pace.over(f.Target) {
 			return false
 		}
-		if g := q.gap(); !f.Greedy && (!g.known() || g.left(oversizeRisk, now-q.idle) < d) {
+		if g := q.gap(); !f.Greedy && (g == nil || g.Survival(now-q.idle, d) < 1-oversizeRisk) {
 			return false
 		}
 	}

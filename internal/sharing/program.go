@@ -1,6 +1,10 @@
 package sharing
 
-import "time"
+import (
+	"time"
+
+	"github.com/reprise-gpu/reprise/internal/timings"
+)
 
 // Bound is the resource that limits a kernel.
 type Bound uint8
@@ -21,7 +25,8 @@ type Unit struct {
 // Stage is the work between two places at which a program waits for the device, such as a graph.
 type Stage struct {
 	Units []Unit
-	Alone time.Duration // from submission to the end, alone on the device; 0 if unknown, then it is the least seen
+	Alone time.Duration   // from submission to the end, alone on the device; 0 if unknown, then it is the least seen
+	Gaps  *timings.Sketch // gaps behind the stage in earlier runs, nil if unknown
 }
 
 // Classes is the number of classes. Class 9 matters most.
@@ -35,10 +40,10 @@ type Program struct {
 	Data  any // of the executor
 
 	stages  []Stage
-	gaps    []gaps    // after each stage, to the next one
-	waiting []request // submitted stages that have not ended, the first is the present one
-	next    int       // the unit of the present stage that is granted next
-	flying  []Grant   // granted units that have not ended, in order
+	gaps    []*timings.Window // after each stage, to the next one
+	waiting []request         // submitted stages that have not ended, the first is the present one
+	next    int               // the unit of the present stage that is granted next
+	flying  []Grant           // granted units that have not ended, in order
 	end     time.Duration
 	idle    time.Duration // time since which it has no work
 	last    int           // the stage that ended last, -1 before the first
@@ -86,12 +91,12 @@ func (p *Program) active(now, hold time.Duration) bool {
 	return p.Busy() || p.last >= 0 && (p.last+1 < len(p.stages) || now < p.idle+hold)
 }
 
-// gap returns the gaps like the one that the program is in, nil before the first.
-func (p *Program) gap() *gaps {
-	if p.last < 0 {
+// gap returns the gaps like the one that the program is in, nil if none has been seen.
+func (p *Program) gap() *timings.Window {
+	if p.last < 0 || p.gaps[p.last].Count() == 0 {
 		return nil
 	}
-	return &p.gaps[p.last]
+	return p.gaps[p.last]
 }
 
 // prefix returns how many of the next units take at most a time together, and that time.
