@@ -90,16 +90,21 @@ func TestProgramsKeepTheirResults(t *testing.T) {
 	for _, p := range policies() {
 		dev := open(t)
 		h := local.NewHost(dev, p)
-		high, _, sumHigh := program(t, dev, 5, 100)
-		low, _, sumLow := program(t, dev, 20, 200)
+		high, x, sumHigh := program(t, dev, 5, 100)
+		low, y, sumLow := program(t, dev, 20, 200)
 		var programs []*local.Program
+		var stages []*local.Stage
+		units := 0
 		for i, trace := range []*tracer.Trace{high, low} {
-			work, err := local.NewOps(dev, trace.Graph, traced.BindingsOf(trace))
+			stage, err := local.NewStage(dev, trace, p.Form())
 			require.NoError(t, err)
-			q, err := h.Add(trace.Graph.Name, 9-9*i, []local.Work{work}, nil)
+			assert.Positive(t, stage.Alone)
+			q, err := h.Add(trace.Graph.Name, 9-9*i, []local.Work{stage}, []time.Duration{stage.Alone})
 			require.NoError(t, err)
-			programs = append(programs, q)
+			programs, stages, units = append(programs, q), append(stages, stage), len(stage.Units())
 		}
+		require.NoError(t, tracer.Write(x, make([]uint32, threads)))
+		require.NoError(t, tracer.Write(y, make([]uint32, threads)))
 		ended := make([]int, 2)
 		run := func(i, times int) { // submits again when a stage has ended, after a gap for the first program
 			var next func(time.Duration, error)
@@ -118,15 +123,18 @@ func TestProgramsKeepTheirResults(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, h.Await(context.Background(), next), p.Name())
 		}
-		assert.Equal(t, 6*sumHigh, read(t, dev, high), p.Name()) // NewOps runs the program once
-		assert.Equal(t, 4*sumLow, read(t, dev, low), p.Name())
+		assert.Equal(t, 5*sumHigh, read(t, dev, high), p.Name())
+		assert.Equal(t, 3*sumLow, read(t, dev, low), p.Name())
 		assert.Equal(t, 5, programs[0].Stats().Stages)
-		assert.Equal(t, 60, programs[1].Stats().Units)
+		assert.Equal(t, 3*units, programs[1].Stats().Units)
 		require.NoError(t, h.Close(errPlanted))
+		for _, stage := range stages {
+			require.NoError(t, stage.Close())
+		}
 		require.NoError(t, high.Close())
 		require.NoError(t, low.Close())
-		assert.Zero(t, dev.(device.Accounter).Live().Streams)
-		assert.Zero(t, dev.(device.Accounter).Live().Events)
+		live := dev.(device.Accounter).Live()
+		assert.Zero(t, live.Streams+live.Events+live.Graphs+live.Execs+live.Lists, p.Name())
 	}
 }
 

@@ -19,8 +19,8 @@ type Ops struct {
 	units []sharing.Unit
 }
 
-// NewOps returns the operations of a graph. Buffers without memory are allocated. The operations run once, one after
-// another, to measure their times.
+// NewOps returns the operations of a graph. Buffers without memory are allocated. The operations run one after another, to
+// measure their times: once, or a few times on a device in real time.
 func NewOps(dev device.Device, g *ir.Graph, bound traced.Bindings) (*Ops, error) {
 	for b := range g.Buffers {
 		if err := bound.Allocate(ir.BufferID(b)); err != nil {
@@ -83,17 +83,29 @@ func (o *Ops) measure() (err error) {
 	}
 	defer func() { err = device.Join(err, o.dev.DestroyStream(s)) }()
 	for _, w := range o.work {
-		t, err := Timed(o.dev, s, func() error { return o.dev.Submit(s, w) })
-		if err != nil {
-			return err
+		var times []time.Duration
+		for range runs(o.dev) {
+			t, err := Timed(o.dev, s, func() error { return o.dev.Submit(s, w) })
+			if err != nil {
+				return err
+			}
+			times = append(times, t)
 		}
-		o.units = append(o.units, sharing.Unit{Time: t, SMs: multiprocessors(o.dev, w)})
+		o.units = append(o.units, sharing.Unit{Time: slices.Min(times), SMs: multiprocessors(o.dev, w)})
 	}
 	return nil
 }
 
-// Timed returns the time of work alone on a device: the least of a few runs, between two events.
-func Timed(dev device.Device, s device.Stream, submit func() error) (least time.Duration, err error) {
+// runs returns how often work is timed.
+func runs(dev device.Device) int {
+	if dev.Info().Simulated {
+		return 1
+	}
+	return 3
+}
+
+// Timed returns the time of work alone on a device, between two events.
+func Timed(dev device.Device, s device.Stream, submit func() error) (took time.Duration, err error) {
 	var events []device.Event
 	defer func() {
 		for _, e := range events {
@@ -107,20 +119,10 @@ func Timed(dev device.Device, s device.Stream, submit func() error) (least time.
 		}
 		events = append(events, e)
 	}
-	runs := 3
-	if dev.Info().Simulated {
-		runs = 1
+	if err := device.Join(dev.Record(events[0], s), submit(), dev.Record(events[1], s), dev.Synchronize(s)); err != nil {
+		return 0, err
 	}
-	times := make([]time.Duration, runs)
-	for i := range times {
-		if err := device.Join(dev.Record(events[0], s), submit(), dev.Record(events[1], s), dev.Synchronize(s)); err != nil {
-			return 0, err
-		}
-		if times[i], err = dev.Elapsed(events[0], events[1]); err != nil {
-			return 0, err
-		}
-	}
-	return slices.Min(times), nil
+	return dev.Elapsed(events[0], events[1])
 }
 
 // multiprocessors returns how many multiprocessors the blocks of a launch fill, if each holds blocks of 2048 threads. It

@@ -1,11 +1,16 @@
 package local
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/segments"
 	"github.com/reprise-gpu/reprise/internal/sharing"
 	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -13,20 +18,128 @@ import (
 type Stage struct {
 	Work
 	Alone time.Duration // of the whole stage, alone on the device
+	close func() error
 }
 
-// NewStage plans and cuts a trace, and measures the times of its units.
+// NewStage plans and cuts a trace. It measures the times of the units: the trace runs once, or a few times on a device in
+// real time.
 func NewStage(dev device.Device, trace *tracer.Trace, form sharing.Form) (*Stage, error) {
+	if form.Unit == sharing.Kernels && form.Most == 0 {
+		return newOpsStage(dev, trace)
+	}
+	opts := optimizer.Options{}
+	switch {
+	case form.Unit == sharing.Segments:
+		opts.Also = []string{fmt.Sprintf("segment(%dns)", form.Most.Nanoseconds())}
+	case form.Unit == sharing.Kernels:
+		opts.Strategy = "serial"
+		opts.Also = []string{fmt.Sprintf("slice(%dns)", form.Most.Nanoseconds())}
+	}
+	plan, err := optimizer.PlanOn(dev, trace, opts)
+	if err != nil {
+		return nil, err
+	}
+	if form.Unit == sharing.Kernels {
+		onePieceEach(plan.Schedule)
+	}
+	exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, graphexec.Graph)
+	if err != nil {
+		return nil, err
+	}
+	return newPieces(dev, exec)
+}
+
+func newOpsStage(dev device.Device, trace *tracer.Trace) (*Stage, error) {
 	ops, err := NewOps(dev, trace.Graph, traced.BindingsOf(trace))
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{Work: ops}
+	s := &Stage{Work: ops, close: func() error { return nil }}
 	for _, u := range ops.units {
 		s.Alone += u.Time
 	}
 	return s, nil
 }
 
+// piece is an element of ir.Schedule.Segments[i].Pieces.
+type piece = struct {
+	End       int
+	Predicted int64
+	Bound     string
+	Oversize  string
+}
+
+// onePieceEach makes a piece of each operation.
+func onePieceEach(s *ir.Schedule) {
+	all := make([]piece, len(s.Order))
+	for i := range all {
+		all[i].End = i + 1
+	}
+	s.Segments = append(s.Segments[:0], struct {
+		Limit  int64
+		Pieces []piece
+	}{Pieces: all})
+}
+
+// pieces is a graph whose pieces are units.
+type pieces struct {
+	segments.Program
+	units []sharing.Unit
+}
+
+// newPieces takes over an Exec.
+func newPieces(dev device.Device, exec *graphexec.Exec) (*Stage, error) {
+	program, err := segments.Of(exec)
+	if err != nil {
+		return nil, device.Join(err, exec.Close())
+	}
+	p := &pieces{Program: program}
+	s := &Stage{Work: p, close: func() error { return device.Join(program.Close(), exec.Close()) }}
+	if s.Alone, err = p.measure(dev); err != nil {
+		return nil, device.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// Units implements Work.
+func (p *pieces) Units() []sharing.Unit { return p.units }
+
+// Submit implements Work.
+func (p *pieces) Submit(s device.Stream, first, n int) error {
+	return p.Program.Submit(s, first, first+n)
+}
+
+var bounds = map[string]sharing.Bound{"compute": sharing.Compute, "memory": sharing.Memory}
+
+// measure runs the units one by one, and then all at once.
+func (p *pieces) measure(dev device.Device) (alone time.Duration, err error) {
+	s, err := dev.CreateStream(0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = device.Join(err, dev.DestroyStream(s)) }()
+	all := p.Program.Units()
+	times := make([]time.Duration, len(all))
+	for range runs(dev) {
+		for i := range all {
+			t, err := Timed(dev, s, func() error { return p.Submit(s, i, 1) })
+			if err != nil {
+				return 0, err
+			}
+			if times[i] == 0 || t < times[i] {
+				times[i] = t
+			}
+		}
+		if alone, err = Timed(dev, s, func() error { return p.Submit(s, 0, len(all)) }); err != nil {
+			return 0, err
+		}
+	}
+	for i, u := range all {
+		sms := min(u.Blocks, dev.Info().Multiprocessors)
+		p.units = append(p.units, sharing.Unit{Time: times[i], SMs: sms, Bound: bounds[u.Bound]})
+	}
+	return alone, nil
+}
+
 // Close frees what NewStage has created.
-func (s *Stage) Close() error { return nil }
+func (s *Stage) Close() error { return s.close() }
