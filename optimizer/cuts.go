@@ -111,10 +111,10 @@ func (d *division) bounds(j int) {
 	for i := j - 1; i >= 0; i-- {
 		for at := d.starts[i+1] - 1; at >= d.starts[i]; at-- {
 			v := d.order[at]
-			d.rest[at] = d.took[v]
+			d.rest[at] = d.least[v]
 			for _, w := range d.succs[v] {
 				if next := int(d.position[w]); next < end {
-					d.rest[at] = max(d.rest[at], d.took[v]+d.profile.GraphEdgeGap+d.rest[next])
+					d.rest[at] = max(d.rest[at], d.least[v]+d.profile.GraphEdgeGap+d.rest[next])
 				}
 			}
 			busy.Add(d.demands[v])
@@ -210,4 +210,42 @@ func (c *cutter) depthFirst(s *ir.Schedule) []ir.OpID {
 		}
 	}
 	return order
+}
+
+// maxArranged is the largest number of operations of a piece within which neighbours are exchanged.
+const maxArranged = 16
+
+// arranged exchanges neighbours within pieces while that makes a piece shorter. The device starts operations that are ready
+// at the same time in the order of the piece, and a kernel that fills the device delays the next ones.
+func (c *cutter) arranged(x cuts) cuts {
+	x.order = slices.Clone(x.order)
+	from := 0
+	for _, end := range x.ends {
+		if ops := x.order[from:end]; len(ops) <= maxArranged && c.joined == nil {
+			x.cost -= c.arrange(ops)
+		}
+		from = end
+	}
+	return x
+}
+
+// arrange exchanges neighbours of a piece, and returns how much time that saves.
+func (c *cutter) arrange(ops []ir.OpID) model.Time {
+	before := c.time(ops)
+	best := before
+	for improved := true; improved; {
+		improved = false
+		for i := 1; i < len(ops) && c.work <= maxCutWork; i++ {
+			if slices.Contains(c.preds[ops[i]], ops[i-1]) {
+				continue
+			}
+			ops[i-1], ops[i] = ops[i], ops[i-1]
+			if took := c.time(ops); took < best {
+				best, improved = took, true
+			} else {
+				ops[i-1], ops[i] = ops[i], ops[i-1]
+			}
+		}
+	}
+	return before - best
 }

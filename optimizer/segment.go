@@ -15,8 +15,9 @@ import (
 // A cut costs a launch, and operations on its two sides no longer run at the same time. The least sum of both is found
 // by dynamic programming over the positions of one order: cheapest(j) = min over i of cheapest(i) + cost(i, j), where
 // the cost of a piece is its time by the event core plus a launch. A lower bound of the time, from the critical path
-// and the busiest engine, decides which pieces are simulated. The order is the best of a few (see orders), so
-// that the result is optimal for a chain, and for a graph optimal among the cuts of these orders.
+// and the busiest engine, decides which pieces are simulated. The order is the best of a few (see orders). For a graph
+// with few downward-closed sets of operations, a second program over these sets covers all orders (see byPrefixes). The
+// result is therefore optimal for chains and such graphs, and for others among the cuts of the orders tried.
 //
 // Coarser granularities, of 2, 5 and 10 times the limit and one piece for all, are found in the same way, with
 // cuts at the ends of finer pieces only.
@@ -60,6 +61,7 @@ type cutter struct {
 	*forecast
 	demands  []model.Demand
 	took     []model.Time // by operation: its time alone
+	least    []model.Time // by operation: a lower bound of its time beside any others
 	preds    [][]ir.OpID  // by operation: along lanes and waits
 	succs    [][]ir.OpID
 	joined   []bool // as in the schedule
@@ -75,11 +77,12 @@ func newCutter(s *ir.Schedule, f *forecast, oversize map[ir.OpID]string) *cutter
 	n := s.Graph.Len()
 	c := &cutter{
 		forecast: f, graph: s.Graph, demands: make([]model.Demand, n), took: alone(s.Graph, f.profile, f.costs), preds: schedules.Predecessors(s),
-		succs: make([][]ir.OpID, n), joined: s.Joined, lane: s.Lane, priority: s.Priority, oversize: oversize,
+		least: make([]model.Time, n), succs: make([][]ir.OpID, n), joined: s.Joined, lane: s.Lane, priority: s.Priority, oversize: oversize,
 		launch: f.profile.Host.GraphLaunch + f.profile.GraphRootGap,
 	}
 	for v := range c.demands {
 		c.demands[v] = f.costs.Demand(s.Graph, ir.OpID(v))
+		c.least[v] = des.LeastTime(f.profile, c.demands[v])
 		for _, u := range c.preds[v] {
 			c.succs[u] = append(c.succs[u], ir.OpID(v))
 		}
@@ -91,14 +94,25 @@ func newCutter(s *ir.Schedule, f *forecast, oversize map[ir.OpID]string) *cutter
 // that turn out to exceed the limit are halved.
 const maxCutWork = 1 << 20
 
-// best returns the cheapest cuts of all orders. The order of the schedule is the first of them and wins ties.
+// best returns the cheapest cuts of all orders, and otherwise those of a few. The order of the schedule is the first of
+// them and wins ties.
 func (c *cutter) best(s *ir.Schedule, limit model.Time) (best cuts) {
-	for i, order := range c.orders(s) {
+	orders := c.orders(s)
+	for i, order := range orders {
 		if x := c.cut(order, c.ends(order), limit); i == 0 || x.cost < best.cost {
 			best = x
 		}
 	}
-	return best
+	for _, order := range orders {
+		x, ok := c.byPrefixes(order, limit)
+		if !ok {
+			break
+		}
+		if x.cost < best.cost {
+			best = x
+		}
+	}
+	return c.arranged(best)
 }
 
 // ends returns the positions at which pieces may end, ascending: all but those within a group of joined operations.

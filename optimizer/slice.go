@@ -389,16 +389,16 @@ func (c sliceCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 // sliceDemand returns the demand of a number of blocks of a launch, from that of the whole launch. Instructions and
 // bytes are divided evenly.
 func sliceDemand(d model.Demand, l *ir.Launch, blocks, of uint32) model.Demand {
-	share := float64(blocks) / float64(of)
+	part := func(amount float64) float64 { return amount * float64(blocks) / float64(of) } // exact for blocks
 	if d.Kind != model.Kernel {
-		d.Duration = model.Time(float64(d.Duration) * share)
+		d.Duration = model.Time(part(float64(d.Duration)))
 		return d
 	}
 	for _, amount := range []*float64{&d.Blocks, &d.Bytes, &d.L2Bytes, &d.LinkIn, &d.LinkOut, &d.Faulted, &d.Bulk, &d.Updates} {
-		*amount *= share
+		*amount = part(*amount)
 	}
 	for u := range d.Work {
-		d.Work[u] *= share
+		d.Work[u] = part(d.Work[u])
 	}
 	warps := d.Blocks * float64((l.Block.Count()+31)/32)
 	d.Work[unit.Integer] += sliceInstructions * warps
