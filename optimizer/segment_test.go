@@ -188,7 +188,7 @@ func TestSegmentsOfRandomPrograms(t *testing.T) {
 				l.Grid.X *= uint32(1 + r.IntN(4000))
 			}
 		}
-		limit := int64(1000 * (2 + r.IntN(8)))
+		limit := int64(1000 * (1 + r.IntN(8)))
 		opts := Options{Strategy: []string{"nimble", "serial", "levels"}[r.IntN(3)], Streams: r.IntN(2) == 0, Verify: true, Also: []string{fmt.Sprintf("segment(%dns)", limit)}}
 		for _, pass := range []string{"merge", "group", "priorities", "memplan"} {
 			if r.IntN(4) == 0 {
