@@ -216,7 +216,7 @@ func (f *tenantsFlags) programsOf(c *cobra.Command, config *tenants.Config) erro
 	if err != nil {
 		return usageError{err}
 	}
-	params, err := f.params(w)
+	params, err := paramsOf(w, f.size, &f.data, f.sample, f.kernel)
 	if err != nil {
 		return err
 	}
@@ -226,29 +226,6 @@ func (f *tenantsFlags) programsOf(c *cobra.Command, config *tenants.Config) erro
 		config.Merged = tenants.OfWorkload(w, params)
 	}
 	return nil
-}
-
-// params returns the parameters of a workload.
-func (f *tenantsFlags) params(w *bench.Workload) (p bench.Params, err error) {
-	var data bench.Config
-	if err := f.data.parse(&data); err != nil {
-		return p, err
-	}
-	size := f.size
-	if size == 0 {
-		size = w.Tiny
-	}
-	data.Sample = f.sample
-	p = data.Params(size)
-	p.Kernel = f.kernel
-	err = w.Takes(&p)
-	if err == nil {
-		err = w.Fits(size)
-	}
-	if err != nil {
-		return p, usageError{err}
-	}
-	return p, nil
 }
 
 // maxTenants bounds the number of tenants.

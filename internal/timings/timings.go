@@ -26,7 +26,7 @@ func (d Device) String() string { return fmt.Sprintf("%s (%s, driver %s)", d.ID,
 type DeviceError struct{ Have, Other Device }
 
 func (e *DeviceError) Error() string {
-	return fmt.Sprintf("the times were measured on %v, and the others on %v: write them to another file", e.Have, e.Other)
+	return fmt.Sprintf("the times are of %v, and the new ones of %v: write those to another file", e.Have, e.Other)
 }
 
 // Timings holds the times of programs on one device. One goroutine at a time may use it.

@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/signature"
+	"github.com/reprise-gpu/reprise/internal/unit"
 	"github.com/reprise-gpu/reprise/ir"
 	_ "github.com/reprise-gpu/reprise/optimizer" // sets the cost models
 )
@@ -93,6 +95,29 @@ func TestTheModelStatesTheBound(t *testing.T) {
 	assert.Equal(t, []any{"memset", uint64(0), 0, Unknown}, []any{fill.Kind, fill.Blocks, fill.Resident, fill.Bound})
 	g.Ops[1].Uses = nil
 	assert.Equal(t, Unknown, m.Record(g, 1).Bound, "latency alone")
+}
+
+// The bound is the resource that takes most of the time, as computed by the event core.
+func TestBounds(t *testing.T) {
+	p, err := profiles.Lookup("h200")
+	require.NoError(t, err)
+	var work unit.Work
+	work[unit.FP64] = 1e9
+	kernel := model.Demand{Kind: model.Kernel, Blocks: 1000, PerSM: 8, BlockCycles: 100}
+	compute, memory, atomics := kernel, kernel, kernel
+	compute.Work, compute.Bytes = work, 1e6
+	memory.Bytes, memory.L2Bytes = 1e9, 1e9
+	atomics.Updates, atomics.Lines = 1e6, 1
+	for want, demands := range map[Bound][]model.Demand{
+		Compute: {compute}, Memory: {memory, atomics}, Unknown: {kernel, {Kind: model.CopyIn, Bytes: 1e9}, {Kind: model.Marker}, {Kind: model.Fixed, Duration: 5}},
+	} {
+		for _, d := range demands {
+			_, got := alone(p, d)
+			assert.Equal(t, want, got, "%+v", d)
+		}
+	}
+	took, _ := alone(p, model.Demand{Kind: model.Fixed, Duration: 7 * model.Microsecond})
+	assert.InDelta(t, float64(7*model.Microsecond+p.StreamGap)/1000, float64(took), 1)
 }
 
 // example has every kind of entry.
@@ -186,7 +211,7 @@ func TestTimesOfOtherDevicesAreNotMerged(t *testing.T) {
 		var other *DeviceError
 		require.True(t, errors.As(err, &other))
 		assert.Equal(t, b.Device, other.Other)
-		assert.Contains(t, err.Error(), "write them to another file")
+		assert.Contains(t, err.Error(), "write those to another file")
 	}
 	after, err := a.Text()
 	require.NoError(t, err)

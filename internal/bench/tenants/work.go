@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -14,12 +15,6 @@ type work struct {
 	ops  []device.Work // in program order
 	deps [][]int       // of each, the operations that must have ended, without those that others imply
 }
-
-// values resolves the buffers and parameters of an instance.
-type values struct{ *Instance }
-
-func (v values) Address(b ir.BufferID) device.Ptr { return v.Bound.Pointer(b) }
-func (v values) Value(p ir.ParamID) ir.Scalar     { return v.Graph.Params[p].Value }
 
 // newWork lowers the program of an instance. It returns an error for operations that cannot be submitted one by one.
 func newWork(dev device.Device, in *Instance) (*work, error) {
@@ -35,7 +30,7 @@ func newWork(dev device.Device, in *Instance) (*work, error) {
 	g := planned.Reduced
 	w := &work{ops: make([]device.Work, g.Len()), deps: make([][]int, g.Len())}
 	for i := range g.Ops {
-		if w.ops[i], err = lowerOp(dev, in, &g.Ops[i]); err != nil {
+		if w.ops[i], err = lowerOp(dev, g, ir.OpID(i), in.Bound); err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
 		for _, d := range g.DepsInto(ir.OpID(i)) {
@@ -45,19 +40,12 @@ func newWork(dev device.Device, in *Instance) (*work, error) {
 	return w, nil
 }
 
-func lowerOp(dev device.Device, in *Instance, op *ir.Op) (device.Work, error) {
-	s := lower.Settings{Label: op.Label}
-	switch op.Kind {
+func lowerOp(dev device.Device, g *ir.Graph, v ir.OpID, bound traced.Bindings) (device.Work, error) {
+	switch kind := g.Ops[v].Kind; kind {
 	case ir.KindLoop, ir.KindBranch, ir.KindHost:
-		return nil, fmt.Errorf("a %v cannot run for several tenants: use a program of launches, copies and fills", op.Kind)
-	case ir.KindLaunch:
-		f, err := dev.Function(in.Bound.Module(op.Launch.Module), op.Launch.Entry)
-		if err != nil {
-			return nil, err
-		}
-		s.Function = f
+		return nil, fmt.Errorf("a %v cannot run for several tenants: use a program of launches, copies and fills", kind)
 	}
-	return lower.Work(op, &s, values{in}), nil
+	return lower.Recorded(dev, g, v, bound)
 }
 
 // isKernel reports whether work is the launch of a kernel.
