@@ -69,7 +69,7 @@ func (c *checked) Next(core *Core, now time.Duration) (Grant, time.Duration) {
 
 // TestCancelAndRemove checks that a program can leave at any time.
 func TestCancelAndRemove(t *testing.T) {
-	c := New(NewFill(Fill{}))
+	c := New(NewFill(Fill{Guard: noGuard}))
 	a, b := c.Add("a", 9, oneStage(us, us)), c.Add("b", 0, oneStage(us, us))
 	assert.True(t, c.Cancel(a, 0))
 	c.Arrive(b, 0, 0)

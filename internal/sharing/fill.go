@@ -12,7 +12,10 @@ import "time"
 //   - It takes at most Piece, so a program above waits at most for Depth pieces and their launch.
 //   - The quantile, and the time of a piece below Piece, follow the delay of each program above: its target is
 //     Target of the time that the program takes alone.
-//   - A unit that is longer than Piece is granted if the gap lasts at least as long in all but one of a hundred cases.
+//   - The next piece is granted when Guard is left of the one in flight, so that the device does not wait and yet seldom
+//     has two.
+//   - A unit that is longer than Piece is granted if the delay that it is expected to cause is within what the target allows
+//     and the program above has not suffered yet.
 //   - A unit is granted at any time if the programs above have taken 2/Target times its time since the last grant. So all
 //     programs make progress, and that costs at most half of the target.
 //
@@ -21,7 +24,7 @@ type Fill struct {
 	Unit   time.Duration // of a unit, where kernels can be cut; 0 means 20 us
 	Piece  time.Duration // 0 means 100 us
 	Depth  int           // pieces in flight; 0 means 2
-	Guard  time.Duration // from a grant to the launch on the device
+	Guard  time.Duration // from a grant to the start of the piece on the device; 0 means 10 us
 	Target float64       // 0 means 0.01
 	Greedy bool          // gaps last forever: pieces are granted whenever the programs above are idle
 }
@@ -31,8 +34,9 @@ const (
 	defaultPiece  = 100 * time.Microsecond
 	defaultDepth  = 2
 	defaultTarget = 0.01
-	// oversize is the probability that the gap ends before a unit that is longer than a piece.
-	oversizeRisk = 0.01
+	defaultGuard  = 10 * time.Microsecond // a launch, and the host's wake-up before it
+	// maxSaved is the delay that a program may be owed, in pieces.
+	maxSaved = 10
 )
 
 // NewFill returns the policy with its defaults filled in.
@@ -48,6 +52,9 @@ func NewFill(f Fill) *Fill {
 	}
 	if f.Target == 0 {
 		f.Target = defaultTarget
+	}
+	if f.Guard == 0 {
+		f.Guard = defaultGuard
 	}
 	return &f
 }
@@ -76,14 +83,16 @@ func (f *Fill) Next(c *Core, now time.Duration) (Grant, time.Duration) {
 	if p := f.starved(c); p != nil {
 		return p.one(), never
 	}
-	if c.filling() >= f.Depth {
+	if n := c.filling(); n >= f.Depth {
 		return Grant{}, never
+	} else if early := c.fillEnds() - f.Guard; n > 0 && early > now {
+		return Grant{}, early
 	}
 	return f.fill(c, now)
 }
 
 // ended implements follower.
-func (f *Fill) ended(p *Program) { p.pace.follow(f.Target) }
+func (f *Fill) ended(p *Program) { p.pace.follow(f.Target, maxSaved*f.Piece) }
 
 // fill grants a piece to the first program that has one which fits.
 func (f *Fill) fill(c *Core, now time.Duration) (g Grant, wake time.Duration) {
@@ -116,7 +125,7 @@ func (f *Fill) piece(c *Core, p *Program, now time.Duration) (units int, wake ti
 		return 0, wake
 	}
 	if u := p.head(); u.Time > most {
-		if u.Time > f.Piece && c.flying == 0 && f.lasts(c, p, u.Time+f.Guard, now) {
+		if u.Time > f.Piece && c.flying == 0 && f.affords(c, p, u.Time+f.Guard, now) {
 			return 1, never
 		}
 		if u.Time > f.Piece || u.Time > room {
@@ -164,21 +173,30 @@ func (f *Fill) room(c *Core, p *Program, now time.Duration) (room, most, wake ti
 	return room, most, wake
 }
 
-// lasts reports whether the gaps of all programs above last for a time, but for a small risk.
-func (f *Fill) lasts(c *Core, p *Program, d, now time.Duration) bool {
+// affords reports whether the program may run a unit of that time, although it is longer than a piece: the delay that it
+// is expected to cause to each program above is within what the target allows and that program has not suffered yet.
+func (f *Fill) affords(c *Core, p *Program, d, now time.Duration) bool {
 	for _, q := range c.programs {
 		if q.Class <= p.Class {
 			break
 		}
-		if q.Busy() || q.pace.over(f.Target) {
+		if q.Busy() || q.pace.over(f.Target) || !f.Greedy && (q.gap() == nil || !q.pace.affords(q.overrun(d, now))) {
 			return false
 		}
-		if g := q.gap(); !f.Greedy && (g == nil || g.Survival(now-q.idle, d) < 1-oversizeRisk) {
-			return false
+	}
+	for _, q := range c.programs {
+		if q.Class <= p.Class {
+			break
+		}
+		if !f.Greedy {
+			q.pace.expected += q.overrun(d, now)
 		}
 	}
 	return true
 }
+
+// overrun returns the expected time by which work that begins now outlasts the present gap.
+func (p *Program) overrun(d, now time.Duration) time.Duration { return p.gap().Overrun(now-p.idle, d) }
 
 // starved returns a program that others have kept waiting too long, nil if there is none.
 func (f *Fill) starved(c *Core) *Program {

@@ -9,6 +9,11 @@ type pace struct {
 	piece float64 // the time of a piece, as a fraction of the greatest
 	late  float64 // moving sum of delays
 	alone float64 // moving sum of the times alone
+
+	// saved is the delay that the target allows and the program has not suffered. expected is the delay by units longer
+	// than a piece that run in the present gap. The others are sums since saved was computed.
+	saved, expected   time.Duration
+	newLate, newAlone time.Duration
 }
 
 const (
@@ -24,10 +29,17 @@ func (p *pace) reset() { *p = pace{alpha: 0.25, piece: 1} }
 func (p *pace) observe(late, alone time.Duration) {
 	p.late = p.late*paceDecay + float64(late)
 	p.alone = p.alone*paceDecay + float64(alone)
+	p.newLate += late
+	p.newAlone += alone
 }
 
-// follow adapts the pace to a target for the delay as a fraction of the time alone.
-func (p *pace) follow(target float64) {
+// affords reports whether the program may suffer a delay.
+func (p *pace) affords(d time.Duration) bool { return d <= p.saved-p.expected }
+
+// follow adapts the pace to a target for the delay as a fraction of the time alone. At most limit is saved, or owed.
+func (p *pace) follow(target float64, limit time.Duration) {
+	p.saved = min(limit, max(-limit, p.saved+time.Duration(target*float64(p.newAlone))-p.newLate))
+	p.expected, p.newLate, p.newAlone = 0, 0, 0
 	if p.over(target) {
 		p.alpha = max(minAlpha, p.alpha*0.8)
 		p.piece = max(minPiece, p.piece*0.9)

@@ -21,7 +21,7 @@ func policies() []Policy {
 	return []Policy{
 		Exclusive{}, &Streams{Depth: 1}, &Streams{Depth: 8}, &Streams{Depth: 8, Priority: true}, &Slices{Slice: ms, Switch: 50 * us},
 		&Fikit{SmallGap: 20 * us, Hold: 10 * ms}, &Orion{Most: 160 * us}, &Tally{Idle: 100 * us, Most: 100 * us},
-		NewFill(Fill{Greedy: true}), NewFill(Fill{}),
+		NewFill(Fill{Greedy: true, Guard: noGuard}), NewFill(Fill{Guard: noGuard}),
 	}
 }
 
@@ -91,9 +91,9 @@ func TestFillKeepsItsTarget(t *testing.T) {
 		for _, sigma := range []float64{0, 0.1, 0.5, 1} {
 			for _, unit := range []time.Duration{5 * us, 10 * us} {
 				name := fmt.Sprintf("gap %v sigma %v unit %v", gap, sigma, unit)
-				f := NewFill(Fill{})
+				f := NewFill(Fill{Guard: noGuard})
 				o := pair(f, 500, logNormal(3, gap, sigma), repeat(100, unit)...)
-				greedy := pair(NewFill(Fill{Greedy: true}), 500, logNormal(3, gap, sigma), repeat(100, unit)...)
+				greedy := pair(NewFill(Fill{Greedy: true, Guard: noGuard}), 500, logNormal(3, gap, sigma), repeat(100, unit)...)
 				bound, oversize := f.Bound(o.serial.core)
 				assert.LessOrEqual(t, o.slower, 1.012, name)
 				assert.LessOrEqual(t, o.worst, bound, name)
@@ -111,12 +111,12 @@ func TestFikitStarves(t *testing.T) {
 	whole := append(repeat(50, 20*us), 20*ms)
 	assert.Less(t, pair(&Fikit{SmallGap: 20 * us, Hold: 10 * ms}, 300, gap, whole...).share, 0.01)
 	parts := append(repeat(50, 20*us), repeat(1000, 20*us)...)
-	assert.Greater(t, pair(NewFill(Fill{}), 300, gap, parts...).share, 0.5)
+	assert.Greater(t, pair(NewFill(Fill{Guard: noGuard}), 300, gap, parts...).share, 0.5)
 }
 
 // TestLongUnitsProgress checks that a unit which cannot be cut and fits no gap runs at last, at a cost below the target.
 func TestLongUnitsProgress(t *testing.T) {
-	f := NewFill(Fill{})
+	f := NewFill(Fill{Guard: noGuard})
 	o := pair(f, 500, logNormal(1, ms, 0.5), 3*ms)
 	assert.Greater(t, o.low.p.Stats().Units, 2)
 	assert.Less(t, o.slower, 1.01)
@@ -136,7 +136,7 @@ func TestFillFollowsGaps(t *testing.T) {
 			return ms
 		},
 	} {
-		s := newSerial(NewFill(Fill{}))
+		s := newSerial(NewFill(Fill{Guard: noGuard}))
 		n := 0
 		high := s.client("high", 9, oneStage(repeat(10, 40*us)...), 400, func(stage int) time.Duration { n++; return change(stage, n) })
 		low := s.client("low", 0, oneStage(repeat(100, 10*us)...), 0, always(0))
@@ -156,7 +156,7 @@ func TestFillFollowsGaps(t *testing.T) {
 // TestClasses runs ten programs, one of each class. The greatest is hardly delayed, all make progress, and none gets more of
 // the device than one above it while both have the same work.
 func TestClasses(t *testing.T) {
-	s := newSerial(NewFill(Fill{}))
+	s := newSerial(NewFill(Fill{Guard: noGuard}))
 	clients := []*client{s.client("9", 9, oneStage(repeat(10, 40*us)...), 2000, logNormal(1, ms, 0.3))}
 	for class := 8; class >= 0; class-- {
 		clients = append(clients, s.client(fmt.Sprint(class), class, oneStage(repeat(20, 10*us)...), 0, logNormal(uint64(class), ms, 0.3)))
@@ -268,7 +268,7 @@ func round(c *Core, programs []*Program, now time.Duration) time.Duration {
 
 // BenchmarkDecision measures the cost of a granted unit: Next and Completed, with ten programs.
 func BenchmarkDecision(b *testing.B) {
-	c := New(NewFill(Fill{}))
+	c := New(NewFill(Fill{Guard: noGuard}))
 	high := c.Add("high", 9, oneStage(40*us))
 	for i := range 9 {
 		c.Arrive(c.Add("low", i, oneStage(repeat(1000, 10*us)...)), 0, 0)
@@ -291,4 +291,36 @@ func BenchmarkDecision(b *testing.B) {
 			c.Arrive(g.Program, 0, now)
 		}
 	}
+}
+
+// TestLongUnitsUseTheTarget runs units that are longer than a piece and that usually fit into the gaps. Most gaps are
+// filled, at a delay below the target.
+func TestLongUnitsUseTheTarget(t *testing.T) {
+	for _, gap := range []time.Duration{ms, 10 * ms} {
+		f := NewFill(Fill{Guard: noGuard})
+		o := pair(f, 500, logNormal(2, gap, 0.3), append(repeat(10, 10*us), 400*us)...)
+		greedy := pair(NewFill(Fill{Greedy: true, Guard: noGuard}), 500, logNormal(2, gap, 0.3), append(repeat(10, 10*us), 400*us)...)
+		assert.Less(t, o.slower, 1.012, gap)
+		assert.Greater(t, o.share, 0.8*greedy.share, gap)
+		bound, oversize := f.Bound(o.serial.core)
+		assert.LessOrEqual(t, o.worst, bound+oversize)
+	}
+}
+
+// TestOnePieceIsInFlight checks that the second piece is granted just before the first ends.
+func TestOnePieceIsInFlight(t *testing.T) {
+	c := New(NewFill(Fill{Guard: 10 * us}))
+	c.Add("high", 9, oneStage(us))
+	low := c.Add("low", 0, oneStage(repeat(20, 20*us)...))
+	c.Arrive(low, 0, 0)
+	g, _ := c.Next(0)
+	assert.Equal(t, 5, g.Units)
+	g, wake := c.Next(0)
+	assert.Zero(t, g.Units)
+	assert.Equal(t, 90*us, wake)
+	g, _ = c.Next(wake)
+	assert.Equal(t, 5, g.Units)
+	g, wake = c.Next(wake)
+	assert.Zero(t, g.Units)
+	assert.Equal(t, Never, wake, "two are in flight")
 }

@@ -141,3 +141,6 @@ func logNormal(seed uint64, median time.Duration, sigma float64) func(int) time.
 }
 
 func always(d time.Duration) func(int) time.Duration { return func(int) time.Duration { return d } }
+
+// noGuard is the guard of the serial device, which launches in no time.
+const noGuard = 1

@@ -25,3 +25,25 @@ func (w *Window) After(elapsed time.Duration) time.Duration {
 	}
 	return math.MaxInt64
 }
+
+// Overrun returns the expected time by which work that takes d outlasts a gap that has lasted for elapsed, by the same
+// rules as Left. It is d for an empty window, and takes O(size).
+func (w *Window) Overrun(elapsed, d time.Duration) time.Duration {
+	if len(w.sorted) == 0 {
+		return d
+	}
+	longer := w.sorted[w.above(int64(elapsed)):]
+	if len(longer) == 0 { // d less the integral of elapsed/(elapsed+x) for x up to d
+		e := float64(max(elapsed, 1))
+		return d - time.Duration(e*math.Log1p(float64(d)/e))
+	}
+	sum := time.Duration(0)
+	for _, gap := range longer {
+		over := d - (time.Duration(gap) - elapsed)
+		if over <= 0 {
+			break
+		}
+		sum += over
+	}
+	return sum / time.Duration(len(longer))
+}

@@ -32,3 +32,16 @@ func TestMeanAndAfter(t *testing.T) {
 		assert.Equal(t, after, w.After(elapsed))
 	}
 }
+
+func TestOverrun(t *testing.T) {
+	w := NewWindow(8, nil)
+	us := time.Microsecond
+	assert.Equal(t, 7*us, w.Overrun(us, 7*us), "nothing is known")
+	for _, d := range []time.Duration{10 * us, 20 * us, 40 * us} {
+		w.Record(d)
+	}
+	assert.Equal(t, 10*us/3, w.Overrun(0, 20*us))
+	assert.Equal(t, time.Duration(0), w.Overrun(11*us, 5*us))
+	assert.Equal(t, (20*us-9*us)/2, w.Overrun(11*us, 20*us))
+	assert.InDelta(t, float64(50*us)*(1-math.Ln2), float64(w.Overrun(50*us, 50*us)), 10, "longer than all")
+}

@@ -26,6 +26,8 @@ type Host struct {
 	wake     time.Duration  // from the end of work until the host sees it, in virtual time
 	wait     []device.Event // reused
 	failed   error
+	grants   int
+	deciding time.Duration // of the host, in the policy
 }
 
 // virtualTime is a device whose clock advances only while the host waits for it.
@@ -47,6 +49,9 @@ func NewHost(dev device.Device, p sharing.Policy) *Host {
 	}
 	return h
 }
+
+// Decisions returns the number of grants, and the real time of the host in the policy.
+func (h *Host) Decisions() (grants int, cost time.Duration) { return h.grants, h.deciding }
 
 // Virtual reports whether the clock of the host is virtual.
 func (h *Host) Virtual() bool { return h.virtual != nil }
@@ -154,10 +159,13 @@ func (h *Host) Launch() (time.Duration, error) {
 		if h.empty() {
 			continue
 		}
-		g, wake := h.core.Next(h.Now())
+		now, began := h.Now(), time.Now()
+		g, wake := h.core.Next(now)
+		h.deciding += time.Since(began)
 		if g.Units == 0 {
 			return wake, nil
 		}
+		h.grants++
 		h.submit(g.Program.Data.(*Program), g)
 	}
 	return sharing.Never, h.failed

@@ -1,0 +1,6 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// newShare returns the command share, with its subcommands.
+func newShare() *cobra.Command { return newShareRun() }

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/bench/figure"
+	"github.com/reprise-gpu/reprise/internal/bench/shares"
+	"github.com/reprise-gpu/reprise/internal/bench/tenants"
+	"github.com/reprise-gpu/reprise/internal/sim"
+)
+
+// shareFlags are the flags of share as given.
+type shareFlags struct {
+	device   string
+	high     []string
+	low      []string
+	policies []string
+	usual    string
+	matrix   bool
+	requests int
+	rate     string
+	every    int
+	gap      time.Duration
+	issue    time.Duration
+	sigma    float64
+	size     int
+	data     dataFlags
+	json     string
+	plot     string
+}
+
+// newShareRun returns the command share as it compares policies.
+func newShareRun() *cobra.Command {
+	var f shareFlags
+	c := &cobra.Command{
+		Use:   "share",
+		Short: "Compare policies that share a device among programs of unequal priority",
+		Long: `Share runs an important program (high) beside one that always has work (low) on one
+device, and compares policies:
+
+  exclusive   one stage at a time, the important program first; none is interrupted
+  fifo        streams of one process, each with 1, 4 or 8 kernels in flight
+  timeslice   processes that have the device in turn, for slices of 0.5, 1 or 2 ms;
+              a change takes 50 us
+  priority    streams with priorities, 4 kernels in flight
+  fikit       kernel by kernel: the longest that fits into the mean gap (W. Wu, 2023)
+  orion       kernels of other bounds beside it, at most 160 us of them (F. Strati, 2024)
+  tally       parts of at most 100 us, after 100 us without work (W. Zhao, 2025)
+  greedy      pieces of at most 100 us whenever the important program is idle
+  fill        pieces that fit into a quantile of the gap; delay at most 1% (docs/SHARING.md)
+
+A program is a workload, the path of a saved graph (.rir), or a trace: the path of a .csv
+file, or the name of a published one, as in trace:resnet50. Spin kernels of the same grid,
+block, occupancy and length replay a trace. With +eager, as in trace:resnet50+eager, the host
+waits for each kernel of the trace and then takes --issue to launch the next.
+
+  over alone    mean latency of a request over that of the program alone: one graph for each
+                stage. A latency is from a request's arrival to its end, as the host sees it
+  p99           99th percentile over that alone
+  speed-up      mean latency under --default over that under the policy
+  low share     throughput of low over its throughput alone
+  over default  throughput of low over that under --default
+  latest        greatest delay of a stage of high, beyond its time alone
+  bound         what the policy promises at most: pieces in flight, and one unit that cannot
+                be cut
+  decision      host time in the policy for each grant
+
+Results of workloads and saved graphs are compared with those of a run alone; traces have none.
+Times of the simulated device are virtual, and it runs a block of each launch (docs/SIMULATOR.md).
+
+Published traces:
+  ` + strings.Join(shares.TraceNames(), "\n  ") + `
+
+Workloads:
+` + servedHelp(),
+		Example: `  reprise share --high trace:resnet50 --low trace:bert-train --device sim:v100
+  reprise share --high trace:gnmt --low trace:resnet50-train --policy default,fill --rate 10
+  reprise share --matrix --policy default,fikit,greedy,fill --requests 100`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.device, "device", "sim:v100", "device to run on; see reprise devices")
+	c.Flags().StringSliceVar(&f.high, "high", nil, "important `PROGRAM`, or several")
+	c.Flags().StringSliceVar(&f.low, "low", nil, "the other `PROGRAM`, or several")
+	c.Flags().BoolVar(&f.matrix, "matrix", false, "run the pairs of docs/SHARING.md: five published traces beside five others")
+	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: all, default (fifo and timeslice), or some of "+strings.Join(shares.PolicyNames(), ", "))
+	c.Flags().StringVar(&f.usual, "default", "timeslice:1ms", "policy over which speed-ups are stated")
+	c.Flags().IntVar(&f.requests, "requests", 1000, "requests of the important program")
+	c.Flags().StringVar(&f.rate, "rate", "closed", "closed (a request follows the end of the one before), or requests per second at random times")
+	c.Flags().IntVar(&f.every, "every", 40, "kernels of a trace without gaps after which its host waits and works; 0 for none. Only of --high")
+	c.Flags().DurationVar(&f.gap, "gap", time.Millisecond, "time of that work, and of that after a request")
+	c.Flags().DurationVar(&f.issue, "issue", 25*time.Microsecond, "time to launch a kernel of a trace with +eager")
+	c.Flags().Float64Var(&f.sigma, "sigma", 0.25, "standard deviation of the logarithm of gaps of --high")
+	c.Flags().IntVar(&f.size, "size", 0, "problem size of workloads (default their smallest)")
+	f.data.add(c)
+	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
+	c.Flags().StringVar(&f.plot, "plot", "", "also draw latencies and a timeline of the first pair into `DIR`, as SVG and PNG")
+	return c
+}
+
+// run measures and reports. After an interrupt, the completed rows are still reported.
+func (f *shareFlags) run(c *cobra.Command) error {
+	config, err := f.config(c)
+	if err != nil {
+		return err
+	}
+	records, err := watched(c, "rows", func(ctx context.Context, update progressFunc) ([]shares.Record, error) {
+		config.Progress = update
+		return shares.Run(ctx, config)
+	})
+	return f.report(c.OutOrStdout(), records, config.Rows(), err)
+}
+
+// report prints the completed rows and returns the error that ends the program: stopped, if the run was interrupted or
+// failed, or else the first wrong result.
+func (f *shareFlags) report(stdout io.Writer, records []shares.Record, rows int, stopped error) error {
+	path, figures := f.json, f.plot
+	stopped = withProgress(stopped, "after %d of %d rows", len(records), rows)
+	if len(records) == 0 {
+		return stopped
+	}
+	if stopped != nil {
+		stopped = aside(stopped, &path, &figures)
+	}
+	failed := writeResults(stdout, path, records, func(w io.Writer) error {
+		err := shares.WriteTable(w, records)
+		if last := records[len(records)-1]; err == nil && (last.High != records[0].High || last.Low != records[0].Low) {
+			fmt.Fprintln(w)
+			err = shares.WriteSummary(w, records)
+		}
+		return err
+	})
+	if figures != "" {
+		_, err := figure.WriteShares(figures, records)
+		failed = errors.Join(failed, err)
+	}
+	if err := errors.Join(stopped, failed); err != nil {
+		return err
+	}
+	for i := range records {
+		if r := &records[i]; r.Error != "" {
+			return fmt.Errorf("%s beside %s under %s is wrong: %s", r.High, r.Low, r.Policy, r.Error)
+		}
+	}
+	return nil
+}
+
+// config checks the flags.
+func (f *shareFlags) config(c *cobra.Command) (config shares.Config, err error) {
+	if f.requests < 1 {
+		return config, usagef("--requests %d: at least 1 is needed", f.requests)
+	}
+	if f.every < 0 || f.gap < 0 || f.issue < 0 {
+		return config, usagef("--every, --gap and --issue are at least 0")
+	}
+	if !(f.sigma >= 0 && f.sigma <= 3) {
+		return config, usagef("--sigma %v: write a number from 0 to 3", f.sigma)
+	}
+	if config.Rate, err = parseRate(f.rate); err != nil {
+		return config, err
+	}
+	if err := checkDevice(f.device); err != nil {
+		return config, err
+	}
+	if config.Policies, err = pickPolicies(f.policies); err != nil {
+		return config, err
+	}
+	usual, err := pickPolicies([]string{f.usual})
+	if err != nil {
+		return config, err
+	}
+	if len(usual) != 1 {
+		return config, usagef("--default %s: name one policy, as in fifo:4", f.usual)
+	}
+	config.Usual, config.Requests, config.Jitter = usual[0], f.requests, f.sigma
+	if config.High, config.Low, err = f.programs(c); err != nil {
+		return config, err
+	}
+	config.Open = func(sampled bool) (device.Device, error) {
+		o := sim.Options{}
+		if sampled {
+			o.Sample = 1
+		}
+		return openAny(f.device, o)
+	}
+	if f.plot != "" {
+		if err := figure.Folder(f.plot); err != nil {
+			return config, err
+		}
+	}
+	if f.json != "" && f.json != "-" {
+		err = checkWritable(f.json)
+	}
+	return config, err
+}
+
+// parseRate parses --rate. 0 means closed.
+func parseRate(text string) (float64, error) {
+	if text == "closed" {
+		return 0, nil
+	}
+	rate, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(rate >= 1e-3 && rate <= 1e6) {
+		return 0, usagef("--rate %s: write closed, or requests per second from 0.001 to 1e6", text)
+	}
+	return rate, nil
+}
+
+// pickPolicies returns the policies of a list of names, in the order of tables.
+func pickPolicies(names []string) (list []shares.Policy, err error) {
+	picked := map[string]bool{}
+	for _, name := range names {
+		some, err := shares.LookupPolicies(strings.TrimSpace(name))
+		if err != nil {
+			return nil, usageError{err}
+		}
+		for _, p := range some {
+			picked[p.Name] = true
+		}
+	}
+	return slices.DeleteFunc(shares.Policies(), func(p shares.Policy) bool { return !picked[p.Name] }), nil
+}
+
+// The pairs of --matrix.
+var (
+	matrixHigh = []string{"trace:resnet50", "trace:transformer", "trace:mobilenet", "trace:efficientnet", "trace:gnmt"}
+	matrixLow  = []string{"trace:resnet50-train", "trace:mobilenet-train", "trace:bert-train", "trace:mobilenet-backward", "trace:resnet50"}
+)
+
+// programs returns the programs of --high and --low.
+func (f *shareFlags) programs(c *cobra.Command) (high, low []shares.Program, err error) {
+	highs, lows := f.high, f.low
+	if f.matrix {
+		if len(highs) == 0 {
+			highs = matrixHigh
+		}
+		if len(lows) == 0 {
+			lows = matrixLow
+		}
+	}
+	if len(highs) == 0 || len(lows) == 0 {
+		return nil, nil, usagef("--high and --low are missing: name a program for each, or use --matrix")
+	}
+	for _, name := range highs {
+		p, err := f.program(c, name, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		high = append(high, p)
+	}
+	for _, name := range lows {
+		p, err := f.program(c, name, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		low = append(low, p)
+	}
+	return high, low, nil
+}
+
+// program returns the program of a name.
+func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares.Program, err error) {
+	plain, eager := strings.CutSuffix(name, "+eager")
+	switch {
+	case strings.HasPrefix(plain, "trace:") || strings.HasSuffix(plain, ".csv"):
+		t, err := readTrace(plain)
+		if err != nil {
+			return p, err
+		}
+		return shares.OfTrace(f.gaps(t, high, eager)), nil
+	case eager:
+		return p, usagef("%s: only a trace can be +eager", name)
+	case strings.HasSuffix(name, ".rir"):
+		title, g, err := readGraph(c, name)
+		if err != nil {
+			return p, err
+		}
+		return shares.OfProgram(tenants.OfGraph(title, g)), nil
+	}
+	w, err := bench.LookupWorkload(name)
+	if err != nil {
+		return p, usageError{err}
+	}
+	params, err := f.params(w)
+	return shares.OfProgram(tenants.OfWorkload(w, params)), err
+}
+
+// readTrace returns a published trace, or that of a file.
+func readTrace(name string) (*shares.Trace, error) {
+	if published, ok := strings.CutPrefix(name, "trace:"); ok {
+		t, err := shares.PublishedTrace(published)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return t, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t, err := shares.ReadTrace(name, file)
+	if err == nil {
+		t.Name = strings.TrimSuffix(filepath.Base(name), ".csv")
+	}
+	return t, err
+}
+
+// gaps adds the gaps of the flags to a trace that has none.
+func (f *shareFlags) gaps(t *shares.Trace, high, eager bool) *shares.Trace {
+	if high && f.every > 0 && !slices.ContainsFunc(t.Kernels, func(k shares.Kernel) bool { return k.Gap > 0 }) {
+		t = t.Synced(f.every, f.gap)
+	}
+	if eager {
+		t = t.Eager(f.issue)
+	}
+	return t
+}
+
+// params returns the parameters of a workload.
+func (f *shareFlags) params(w *bench.Workload) (p bench.Params, err error) {
+	var data bench.Config
+	if err := f.data.parse(&data); err != nil {
+		return p, err
+	}
+	size := f.size
+	if size == 0 {
+		size = w.Tiny
+	}
+	p = data.Params(size)
+	err = w.Takes(&p)
+	if err == nil {
+		err = w.Fits(size)
+	}
+	if err != nil {
+		return p, usageError{err}
+	}
+	return p, nil
+}

@@ -1,0 +1,235 @@
+package shares
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/sharing"
+	"github.com/reprise-gpu/reprise/internal/sharing/local"
+)
+
+// pieces is a stage as units: whole operations, or ranges of the blocks of one. It implements local.Work.
+type pieces struct {
+	dev   device.Device
+	ops   []op
+	parts []part
+	units []sharing.Unit
+	graph device.GraphExec // of the whole stage; 0 if there is none
+}
+
+// part is the blocks of an operation that a unit runs, or the whole operation.
+type part struct {
+	op           int
+	first, count uint32 // of blocks; count is 0 for the whole operation
+}
+
+// Units implements local.Work.
+func (p *pieces) Units() []sharing.Unit { return p.units }
+
+// Submit implements local.Work. Adjacent ranges of one operation become one launch.
+func (p *pieces) Submit(s device.Stream, first, n int) error {
+	if n == len(p.units) && p.graph != 0 {
+		return p.dev.LaunchGraph(p.graph, s)
+	}
+	for i := first; i < first+n; {
+		j, run := i+1, p.parts[i]
+		for ; j < first+n && p.parts[j].op == run.op; j++ {
+			run.count += p.parts[j].count
+		}
+		w, err := p.work(run)
+		if err == nil {
+			err = p.dev.Submit(s, w)
+		}
+		if err != nil {
+			return err
+		}
+		i = j
+	}
+	return nil
+}
+
+// work returns the work of a part.
+func (p *pieces) work(r part) (device.Work, error) {
+	o := &p.ops[r.op]
+	if r.count == 0 || r.count == o.blocks() {
+		return o.work, nil
+	}
+	return o.slice(r.first, r.count)
+}
+
+func (p *pieces) close() error {
+	if p.graph == 0 {
+		return nil
+	}
+	return p.dev.DestroyGraphExec(p.graph)
+}
+
+// builder makes the forms of programs on a device, and remembers the times of work.
+type builder struct {
+	dev    device.Device
+	stream device.Stream
+	times  map[timeKey]time.Duration
+}
+
+type timeKey struct {
+	function device.Function
+	grid     device.Dim3
+	block    device.Dim3
+	shared   uint32
+	params   string
+}
+
+func newBuilder(dev device.Device) (*builder, error) {
+	s, err := dev.CreateStream(0)
+	return &builder{dev: dev, stream: s, times: map[timeKey]time.Duration{}}, err
+}
+
+func (b *builder) close() error { return b.dev.DestroyStream(b.stream) }
+
+// build makes the stages of a program for the form of a policy. cut allows kernels to be cut by their blocks.
+func (b *builder) build(in *instance, f sharing.Form, cut bool) (list []local.Work, err error) {
+	for i := range in.stages {
+		p := &pieces{dev: b.dev, ops: in.stages[i].ops}
+		list = append(list, p)
+		if f.Unit != sharing.Kernels {
+			if p.graph, err = graphOf(b.dev, p.ops); err != nil {
+				return list, fmt.Errorf("stage %d of %s: %w", i, in.name, err)
+			}
+		}
+		most := f.Most
+		if !cut {
+			most = 0
+		}
+		if f.Unit == sharing.Whole {
+			err = b.whole(p)
+		} else {
+			err = b.cut(p, most)
+		}
+		if err != nil {
+			return list, fmt.Errorf("stage %d of %s: %w", i, in.name, err)
+		}
+	}
+	return list, nil
+}
+
+func closeAll(list []local.Work) error {
+	var errs []error
+	for _, w := range list {
+		errs = append(errs, w.(*pieces).close())
+	}
+	return device.Join(errs...)
+}
+
+// graphOf instantiates operations as a graph.
+func graphOf(dev device.Device, ops []op) (_ device.GraphExec, err error) {
+	g, err := dev.CreateGraph()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = device.Join(err, dev.DestroyGraph(g)) }()
+	nodes := make([]device.Node, len(ops))
+	for i := range ops {
+		var deps []device.Node
+		for _, d := range ops[i].deps {
+			deps = append(deps, nodes[d])
+		}
+		if nodes[i], err = dev.AddNode(g, deps, ops[i].work); err != nil {
+			return 0, err
+		}
+	}
+	return dev.Instantiate(g)
+}
+
+// whole makes the stage one unit.
+func (b *builder) whole(p *pieces) error {
+	t, err := local.Timed(b.dev, b.stream, func() error { return b.dev.LaunchGraph(p.graph, b.stream) })
+	p.units = []sharing.Unit{{Time: t}}
+	return err
+}
+
+// cut makes each operation a unit, or several of at most a time, if its blocks allow that. 0 means no limit.
+func (b *builder) cut(p *pieces, most time.Duration) error {
+	for i := range p.ops {
+		o := &p.ops[i]
+		t, err := b.time(o.work)
+		if err != nil {
+			return err
+		}
+		u := sharing.Unit{Time: t, SMs: multiprocessors(b.dev, o.work), Bound: o.resource()}
+		if most == 0 || t <= most || o.blocks() == 0 {
+			p.parts, p.units = append(p.parts, part{op: i}), append(p.units, u)
+			continue
+		}
+		if err := b.slices(p, i, u, most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slices cuts an operation into ranges of equal numbers of blocks. Fewer blocks than multiprocessors take no less time, so
+// a range has at least one for each.
+func (b *builder) slices(p *pieces, i int, u sharing.Unit, most time.Duration) error {
+	o := &p.ops[i]
+	blocks, least := o.blocks(), uint32(b.dev.Info().Multiprocessors)
+	n := uint32(max(1, float64(blocks)*float64(most)/float64(u.Time)))
+	for n = max(n, min(least, blocks)); ; n = max(n/4*3, least) {
+		w, err := o.slice(0, min(n, blocks))
+		if err != nil {
+			return err
+		}
+		if u.Time, err = b.time(w); err != nil {
+			return err
+		}
+		if u.Time <= most || n <= least {
+			break
+		}
+	}
+	u.SMs = min(u.SMs, int(n))
+	for first := uint32(0); first < blocks; first += n {
+		p.parts = append(p.parts, part{i, first, min(n, blocks-first)})
+		p.units = append(p.units, u)
+	}
+	return nil
+}
+
+// time returns the time of work alone.
+func (b *builder) time(w device.Work) (time.Duration, error) {
+	l, launch := w.(*device.Launch)
+	key := timeKey{}
+	if launch {
+		key = timeKey{l.Function, l.Grid, l.Block, l.Shared, string(l.Params)}
+		if t, ok := b.times[key]; ok {
+			return t, nil
+		}
+	}
+	t, err := local.Timed(b.dev, b.stream, func() error { return b.dev.Submit(b.stream, w) })
+	if launch && err == nil {
+		b.times[key] = t
+	}
+	return t, err
+}
+
+// multiprocessors returns how many multiprocessors the blocks of a launch fill, 0 for other work.
+func multiprocessors(dev device.Device, w device.Work) int {
+	l, ok := w.(*device.Launch)
+	if !ok {
+		return 0
+	}
+	perSM := 2048 / max(1, int(l.Block.Count()))
+	if m := model.Of(dev); m != nil {
+		perSM, _ = m.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
+	}
+	perSM = max(1, perSM)
+	return min(dev.Info().Multiprocessors, (int(l.Grid.Count())+perSM-1)/perSM)
+}
+
+// unitsOf returns the number of units of all stages.
+func unitsOf(list []local.Work) (n int) {
+	for _, w := range list {
+		n += len(w.Units())
+	}
+	return n
+}
