@@ -29,7 +29,10 @@ func NewOps(dev device.Device, g *ir.Graph, bound traced.Bindings) (*Ops, error)
 	}
 	o := &Ops{dev: dev}
 	for i := range g.Ops {
-		w, err := lowerOp(dev, g, bound, &g.Ops[i])
+		if k := g.Ops[i].Kind; k == ir.KindLoop || k == ir.KindBranch {
+			return nil, fmt.Errorf("operation %d: a %v is not submitted by itself: use a program of launches, copies, fills and host calls", i, k)
+		}
+		w, err := lower.Recorded(dev, g, ir.OpID(i), bound)
 		if err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
@@ -50,30 +53,6 @@ func (o *Ops) Submit(s device.Stream, first, n int) error {
 	}
 	return nil
 }
-
-func lowerOp(dev device.Device, g *ir.Graph, bound traced.Bindings, op *ir.Op) (device.Work, error) {
-	s := lower.Settings{Label: op.Label}
-	switch op.Kind {
-	case ir.KindLoop, ir.KindBranch:
-		return nil, fmt.Errorf("a %v is not submitted by itself: use a program of launches, copies, fills and host calls", op.Kind)
-	case ir.KindLaunch:
-		f, err := dev.Function(bound.Module(op.Launch.Module), op.Launch.Entry)
-		if err != nil {
-			return nil, err
-		}
-		s.Function = f
-	}
-	return lower.Work(op, &s, values{g, bound}), nil
-}
-
-// values resolves buffers and parameters.
-type values struct {
-	graph *ir.Graph
-	bound traced.Bindings
-}
-
-func (v values) Address(b ir.BufferID) device.Ptr { return v.bound.Pointer(b) }
-func (v values) Value(p ir.ParamID) ir.Scalar     { return v.graph.Params[p].Value }
 
 // measure runs each operation alone, between two events.
 func (o *Ops) measure() (err error) {
