@@ -71,6 +71,7 @@ type division struct {
 type option struct {
 	start int        // index in starts
 	least model.Time // lower bound of the cost of all up to its end
+	most  model.Time // time that the piece may take
 }
 
 // end finds the cheapest division that ends at starts[j].
@@ -86,7 +87,7 @@ func (d *division) end(j int) {
 		if d.work <= maxCutWork {
 			took = d.time(d.order[d.starts[o.start]:d.starts[j]])
 		}
-		if took > d.limit && o.start < j-1 {
+		if took > o.most && o.start < j-1 {
 			continue
 		}
 		if cost := d.cheapest[o.start] + took + d.launch; cost < d.cheapest[j] {
@@ -108,6 +109,7 @@ func (d *division) bounds(j int) {
 	end := d.starts[j]
 	busy := des.NewBusy(d.profile)
 	critical, most := model.Time(0), max(minPiece, maxPairs/len(d.order))
+	allowed := d.limit
 	for i := j - 1; i >= 0; i-- {
 		for at := d.starts[i+1] - 1; at >= d.starts[i]; at-- {
 			v := d.order[at]
@@ -118,13 +120,16 @@ func (d *division) bounds(j int) {
 				}
 			}
 			busy.Add(d.demands[v])
+			allowed = max(allowed, d.allowance(v, d.limit))
 			critical = max(critical, d.rest[at])
 		}
 		least := max(critical, busy.Most())
-		if i < j-1 && (least > d.limit || end-d.starts[i] > most) {
+		if i < j-1 && (least > max(d.limit, d.longest+d.longest/16) || end-d.starts[i] > most) {
 			return
 		}
-		d.options = append(d.options, option{i, d.cheapest[i] + least + d.launch})
+		if i == j-1 || least <= allowed {
+			d.options = append(d.options, option{i, d.cheapest[i] + least + d.launch, allowed})
+		}
 	}
 }
 
@@ -143,18 +148,25 @@ func (d *division) halves(from, end int) []int {
 	if d.starts[i] >= end { // the middle has no end behind it
 		i--
 	}
-	if d.starts[i] <= from || d.time(d.order[from:end]) <= d.limit {
+	allowed := d.limit
+	for _, v := range d.order[from:end] {
+		allowed = max(allowed, d.allowance(v, d.limit))
+	}
+	if d.starts[i] <= from || d.time(d.order[from:end]) <= allowed {
 		return []int{end}
 	}
 	return append(d.halves(from, d.starts[i]), d.halves(d.starts[i], end)...)
 }
 
+// maxOrdered is the largest number of operations for which several orders are divided: each takes about a second for 100,000.
+const maxOrdered = 100_000
+
 // orders returns orders of a schedule that respect lanes and waits: its own, by start and by end in a replay as a
 // whole, which keep operations together that run at the same time, the longest path first, chain after chain, and program order. A
-// schedule with joined operations has only its own.
+// schedule with joined operations has only its own, and so has one with more than maxOrdered operations.
 func (c *cutter) orders(s *ir.Schedule) [][]ir.OpID {
 	list := [][]ir.OpID{s.Order}
-	if s.Joined != nil {
+	if s.Joined != nil || len(s.Order) > maxOrdered {
 		return list
 	}
 	_, ends := c.replay(s)

@@ -24,14 +24,14 @@ type operations uint64
 //
 //	cheapest(S) = min over downward-closed P in S of cheapest(P) + cost(S - P)
 //
-// Within a piece, operations are in the given order, in which the device starts those that are ready at the same time.
+// Within a piece, operations are in the given order as far as exchanging neighbours does not make it shorter.
 // It returns false for schedules with more than 64 operations, with more sets than maxPrefixes, and with joined
 // operations.
 func (c *cutter) byPrefixes(order []ir.OpID, limit model.Time) (cuts, bool) {
 	if len(order) > 64 || c.joined != nil {
 		return cuts{}, false
 	}
-	p := &prefixes{cutter: c, order: order, limit: limit, cheapest: map[operations]prefix{0: {}}, times: map[operations]model.Time{}}
+	p := &prefixes{cutter: c, order: order, limit: limit, cheapest: map[operations]prefix{0: {}}, pieces: map[operations]arrangement{}}
 	p.needs = make([]operations, len(order))
 	at := positions(order)
 	for i, v := range order {
@@ -57,9 +57,15 @@ type prefixes struct {
 	order    []ir.OpID
 	needs    []operations // by position: the predecessors
 	limit    model.Time
-	cheapest map[operations]prefix     // by downward-closed set
-	times    map[operations]model.Time // of pieces
+	cheapest map[operations]prefix // by downward-closed set
+	pieces   map[operations]arrangement
 	steps    int
+}
+
+// arrangement is a piece in the order in which it is quickest.
+type arrangement struct {
+	ops  []ir.OpID
+	took model.Time
 }
 
 // prefix is the cheapest division of a downward-closed set.
@@ -123,15 +129,12 @@ func (p *prefixes) extend(from operations) {
 func (p *prefixes) step(from, to operations) bool {
 	piece := to &^ from
 	single := piece&(piece-1) == 0
-	if !single && p.bounded(piece) > p.limit {
+	least, allowed := p.bounded(piece)
+	if !single && least > max(p.limit, p.longest+p.longest/16) {
 		return false
 	}
-	took, known := p.times[piece]
-	if !known {
-		took = p.time(p.list(piece))
-		p.times[piece] = took
-	}
-	if took > p.limit && !single {
+	took := p.arrangement(piece).took
+	if took > allowed && !single {
 		return true
 	}
 	cost := p.cheapest[from].cost + took + p.launch
@@ -141,8 +144,23 @@ func (p *prefixes) step(from, to operations) bool {
 	return true
 }
 
-// bounded returns a lower bound of the time of a piece: the critical path.
-func (p *prefixes) bounded(piece operations) (critical model.Time) {
+// arrangement returns a piece in the order in which it is quickest.
+func (p *prefixes) arrangement(piece operations) arrangement {
+	a, known := p.pieces[piece]
+	if !known {
+		a.ops = p.list(piece)
+		a.took = p.time(a.ops)
+		if len(a.ops) <= maxArranged {
+			a.took -= p.arrange(a.ops)
+		}
+		p.pieces[piece] = a
+	}
+	return a
+}
+
+// bounded returns a lower bound of the time of a piece, the critical path, and the time that the piece may take.
+func (p *prefixes) bounded(piece operations) (critical, allowed model.Time) {
+	allowed = p.limit
 	var ends [64]model.Time
 	for rest := piece; rest != 0; rest &= rest - 1 {
 		at := bits.TrailingZeros64(uint64(rest))
@@ -151,9 +169,9 @@ func (p *prefixes) bounded(piece operations) (critical model.Time) {
 			start = max(start, ends[bits.TrailingZeros64(uint64(before))]+p.profile.GraphEdgeGap)
 		}
 		ends[at] = start + p.least[p.order[at]]
-		critical = max(critical, ends[at])
+		critical, allowed = max(critical, ends[at]), max(allowed, p.allowance(p.order[at], p.limit))
 	}
-	return critical
+	return critical, allowed
 }
 
 // list returns the operations of a set in the order of the schedule.
@@ -171,7 +189,7 @@ func (p *prefixes) result() (x cuts) {
 	var pieces [][]ir.OpID
 	for set != 0 {
 		from := p.cheapest[set].from
-		pieces = append(pieces, p.list(set&^from))
+		pieces = append(pieces, p.pieces[set&^from].ops)
 		set = from
 	}
 	for _, ops := range slices.Backward(pieces) {

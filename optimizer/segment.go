@@ -22,8 +22,8 @@ import (
 // Coarser granularities, of 2, 5 and 10 times the limit and one piece for all, are found in the same way, with
 // cuts at the ends of finer pieces only.
 //
-// A piece that takes longer than the limit is a single operation, or a group of joined ones, and is marked oversize
-// with the reason.
+// A piece that takes longer than the limit has an operation that alone does, or a group of joined ones, and is marked
+// oversize with the reason. Operations that run beside it may belong to the piece (see allowance).
 func cutIntoPieces(limit model.Time) func(*ir.Schedule, *Options) error {
 	return func(s *ir.Schedule, opts *Options) error {
 		f, err := opts.forecast(s.Graph)
@@ -70,6 +70,7 @@ type cutter struct {
 	oversize map[ir.OpID]string
 	graph    *ir.Graph
 	launch   model.Time // cost of one more piece
+	longest  model.Time // time of the longest operation
 	work     int        // operations simulated so far
 }
 
@@ -83,11 +84,21 @@ func newCutter(s *ir.Schedule, f *forecast, oversize map[ir.OpID]string) *cutter
 	for v := range c.demands {
 		c.demands[v] = f.costs.Demand(s.Graph, ir.OpID(v))
 		c.least[v] = des.LeastTime(f.profile, c.demands[v])
+		c.longest = max(c.longest, c.took[v])
 		for _, u := range c.preds[v] {
 			c.succs[u] = append(c.succs[u], ir.OpID(v))
 		}
 	}
 	return c
+}
+
+// allowance returns the longest time of a piece with an operation: the limit, or if the operation takes longer, a
+// sixteenth more than its time. Other operations then may be in the piece as far as they run beside it.
+func (c *cutter) allowance(v ir.OpID, limit model.Time) model.Time {
+	if c.took[v] > limit {
+		return c.took[v] + c.took[v]/16
+	}
+	return limit
 }
 
 // maxCutWork bounds the operations of all pieces that are simulated. Beyond it, the lower bound decides, and pieces
@@ -97,22 +108,16 @@ const maxCutWork = 1 << 20
 // best returns the cheapest cuts of all orders, and otherwise those of a few. The order of the schedule is the first of
 // them and wins ties.
 func (c *cutter) best(s *ir.Schedule, limit model.Time) (best cuts) {
-	orders := c.orders(s)
-	for i, order := range orders {
+	for i, order := range c.orders(s) {
 		if x := c.cut(order, c.ends(order), limit); i == 0 || x.cost < best.cost {
 			best = x
 		}
 	}
-	for _, order := range orders {
-		x, ok := c.byPrefixes(order, limit)
-		if !ok {
-			break
-		}
-		if x.cost < best.cost {
-			best = x
-		}
+	best = c.arranged(best)
+	if x, ok := c.byPrefixes(s.Order, limit); ok && x.cost < best.cost {
+		best = x
 	}
-	return c.arranged(best)
+	return best
 }
 
 // ends returns the positions at which pieces may end, ascending: all but those within a group of joined operations.

@@ -108,7 +108,7 @@ func (s *slicing) blocks(v ir.OpID) (uint32, error) {
 	}
 	n := s.fitting(v, uint32(of))
 	if n == 0 {
-		return 0, fmt.Errorf("a single block takes %v", s.time(v, 1))
+		return 0, fmt.Errorf("a single block takes %.3f us", float64(s.time(v, 1))/float64(model.Microsecond))
 	}
 	if slices := (uint32(of) + n - 1) / n; slices > maxSlices {
 		return 0, fmt.Errorf("it would take %d slices, more than %d", slices, maxSlices)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
@@ -12,7 +13,13 @@ import (
 )
 
 // editing lists the passes that change the operations of a program. A measurement is of all operations of the trace.
-var editing = []string{"copyelim", "dce", "merge"}
+var editing = []string{"copyelim", "dce", "merge", "slice", "segment"}
+
+// edits reports whether a pass is one of them.
+func edits(pass string) bool {
+	name, _, _ := strings.Cut(pass, "(")
+	return slices.Contains(editing, name)
+}
 
 // Measure replays the program one operation after another. Later plans then use the demands of its launches. Only a
 // simulated device can measure demands; plans for other devices use estimates.
@@ -22,7 +29,7 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 		return nil
 	}
 	whole := *in
-	whole.Also = slices.DeleteFunc(slices.Clone(in.Also), func(pass string) bool { return slices.Contains(editing, pass) })
+	whole.Also = slices.DeleteFunc(slices.Clone(in.Also), edits)
 	plan, err := whole.Plan(dev, serial, graphexec.Streams)
 	if err != nil {
 		return err
