@@ -99,7 +99,7 @@ Workloads:
 	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: all, default (fifo and timeslice), or some of "+strings.Join(shares.PolicyNames(), ", "))
 	c.Flags().StringVar(&f.usual, "default", "timeslice:1ms", "policy over which speed-ups are stated")
 	c.Flags().IntVar(&f.requests, "requests", 1000, "requests of the important program")
-	c.Flags().StringVar(&f.rate, "rate", "closed", "closed (a request follows the end of the one before), or requests per second at random times")
+	c.Flags().StringVar(&f.rate, "rate", "closed", "closed (a request follows the end of the one before), or requests per second at random times,\nor these as a percentage of what the program serves alone, as in 50%")
 	c.Flags().IntVar(&f.every, "every", 40, "kernels of a trace without gaps after which its host waits and works; 0 for none. Only of --high")
 	c.Flags().DurationVar(&f.gap, "gap", time.Millisecond, "time of that work, and of that after a request")
 	c.Flags().DurationVar(&f.issue, "issue", 25*time.Microsecond, "time to launch a kernel of a trace with +eager")
@@ -169,7 +169,7 @@ func (f *shareFlags) config(c *cobra.Command) (config shares.Config, err error) 
 	if !(f.sigma >= 0 && f.sigma <= 3) {
 		return config, usagef("--sigma %v: write a number from 0 to 3", f.sigma)
 	}
-	if config.Rate, err = parseRate(f.rate); err != nil {
+	if config.Rate, config.Load, err = parseRate(f.rate); err != nil {
 		return config, err
 	}
 	if err := checkDevice(f.device); err != nil {
@@ -207,16 +207,23 @@ func (f *shareFlags) config(c *cobra.Command) (config shares.Config, err error) 
 	return config, err
 }
 
-// parseRate parses --rate. 0 means closed.
-func parseRate(text string) (float64, error) {
+// parseRate parses --rate: requests per second, or a fraction of what the program serves alone. Both are 0 for closed.
+func parseRate(text string) (rate, load float64, err error) {
 	if text == "closed" {
-		return 0, nil
+		return 0, 0, nil
 	}
-	rate, err := strconv.ParseFloat(text, 64)
+	if percent, ok := strings.CutSuffix(text, "%"); ok {
+		load, err = strconv.ParseFloat(percent, 64)
+		if err != nil || !(load >= 0.01 && load <= 95) {
+			return 0, 0, usagef("--rate %s: write a percentage from 0.01%% to 95%%", text)
+		}
+		return 0, load / 100, nil
+	}
+	rate, err = strconv.ParseFloat(text, 64)
 	if err != nil || !(rate >= 1e-3 && rate <= 1e6) {
-		return 0, usagef("--rate %s: write closed, or requests per second from 0.001 to 1e6", text)
+		return 0, 0, usagef("--rate %s: write closed, requests per second from 0.001 to 1e6, or a percentage of what the program serves alone, as in 50%%", text)
 	}
-	return rate, nil
+	return rate, 0, nil
 }
 
 // pickPolicies returns the policies of a list of names, in the order of tables.

@@ -40,6 +40,11 @@ type client struct {
 	latencies []time.Duration
 	spans     []Span        // of the first requests, for the timeline
 	from      time.Duration // submission of the present stage
+	other     *client       // the important program beside it; nil if idle time is not skipped
+	fresh     bool          // the present request began with nothing in flight
+	awaited   time.Duration // the arrival of the important program that was next then
+	steady    time.Duration // decisions were expected to stay the same until then
+	skipped   int           // requests that were left out
 	done      func(time.Duration, error)
 	err       error
 }
@@ -113,6 +118,7 @@ func (c *client) submit() {
 		}
 		c.requests++
 		c.arrived = c.due
+		c.begin()
 		if c.rate > 0 {
 			c.arrived = c.next
 		}
@@ -137,10 +143,42 @@ func (c *client) ended(_ time.Duration, err error) {
 		return
 	}
 	c.stage = 0
-	c.latencies = append(c.latencies, now-c.arrived)
+	if c.limit > 0 {
+		c.latencies = append(c.latencies, now-c.arrived)
+	}
+	if c.skip(); c.host.Now() > now {
+		c.due = c.host.Now()
+	}
 	if c.rate > 0 {
 		c.next += c.interval()
 		c.due = max(c.next, now)
+	}
+}
+
+// begin notes whether the request that begins repeats as long as the important program is idle.
+func (c *client) begin() {
+	if c.other == nil {
+		return
+	}
+	c.fresh, c.awaited, c.steady = !c.host.Busy(), c.other.due, c.host.Steady()
+}
+
+// skip leaves out requests that would be like the one that has ended. Nothing is in flight between two of them. If the
+// important program was idle from the beginning of one to its end, and decisions stay the same, the next one begins in
+// the same state of the device and of the policy, takes the same time and ends in that state again, until the important
+// program arrives or decisions change. Only the clock differs, so the time of whole requests is added to it.
+func (c *client) skip() {
+	if c.other == nil || !c.fresh || c.gaps[len(c.gaps)-1] > 0 {
+		return
+	}
+	now, due := c.host.Now(), c.other.due
+	period := now - c.arrived
+	if due == sharing.Never || due != c.awaited || now > c.steady || period <= 0 {
+		return
+	}
+	if n := (min(due, c.host.Steady()) - now) / period; n > 0 {
+		c.host.Skip(n * period)
+		c.skipped += int(n)
 	}
 }
 
@@ -167,9 +205,18 @@ func (p *pair) run(ctx context.Context, until *client) error {
 		for _, c := range p.clients {
 			wake = min(wake, c.due)
 		}
-		if err := p.host.Await(ctx, wake); err != nil {
+		if err := p.await(ctx, wake); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// await lets time pass until a grant has ended, at most to a time. In real time it polls.
+func (p *pair) await(ctx context.Context, until time.Duration) error {
+	if p.host.Virtual() {
+		return p.host.Await(ctx, until)
+	}
+	p.host.Harvest()
+	return ctx.Err()
 }

@@ -48,6 +48,7 @@ type Span struct{ From, To time.Duration }
 type figures struct {
 	latencies []time.Duration // ascending
 	perSecond float64         // requests of the other program
+	rate      float64         // of requests of the important program alone, as client.rate
 }
 
 func (f *figures) mean() float64 {

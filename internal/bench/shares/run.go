@@ -18,10 +18,12 @@ type Config struct {
 	Low      []Program
 	Policies []Policy
 	// Usual is the default policy, over which speed-ups are stated.
-	Usual    Policy
-	Requests int     // of the important program
-	Rate     float64 // of them per second, at random times (a Poisson process); 0 means that one follows another
-	Jitter   float64 // standard deviation of the logarithm of the gaps of the important program
+	Usual       Policy
+	Requests    int     // of the important program
+	Rate        float64 // of them per second, at random times (a Poisson process); 0 means that one follows another
+	Load        float64 // if positive: the rate as a fraction of the requests that the program serves alone, one after another
+	Jitter      float64 // standard deviation of the logarithm of the gaps of the important program
+	simulateAll bool    // runs the other program while the important one is idle even if that only repeats
 	// Progress is called after each row.
 	Progress func(what string, done, total int)
 }
@@ -160,11 +162,15 @@ func (r *runner) highAlone(ctx context.Context, p *Program) (f *figures, err err
 		}
 		c := s.clients[0]
 		c.start(warmup, 0)
+		rate := r.Rate
 		if err = s.run(ctx, c); err == nil {
-			c.start(r.Requests, r.Rate)
+			if r.Load > 0 {
+				rate = r.Load * 1e9 / (&figures{latencies: c.latencies}).mean()
+			}
+			c.start(r.Requests, rate)
 			err = s.run(ctx, c)
 		}
-		return &figures{latencies: sorted(c.latencies)}, device.Join(err, s.close())
+		return &figures{latencies: sorted(c.latencies), rate: rate}, device.Join(err, s.close())
 	})
 }
 
@@ -252,8 +258,11 @@ func (m *matched) run(ctx context.Context, p Policy) (_ *outcome, err error) {
 	}
 	from := s.host.Now()
 	grants, cost := s.host.Decisions()
-	high.start(m.Requests, m.Rate)
+	high.start(m.Requests, m.alone[aloneKey{m.high, true}].rate)
 	low.start(0, 0)
+	if !m.simulateAll {
+		low.other = high
+	}
 	if err := s.run(ctx, high); err != nil {
 		return nil, err
 	}
@@ -261,7 +270,8 @@ func (m *matched) run(ctx context.Context, p Policy) (_ *outcome, err error) {
 	o := &outcome{record: Record{High: m.high.Name, Low: m.low.Name, Policy: p.Name, Requests: m.Requests, Device: m.dev.Info().ID}}
 	o.record.set(s, took, grants, cost)
 	o.latencies = sorted(high.latencies)
-	o.perSecond = float64(low.program.Stats().Units) / float64(unitsOf(low.works)) / took.Seconds()
+	done := float64(low.skipped) + float64(low.program.Stats().Units)/float64(unitsOf(low.works))
+	o.perSecond = done / took.Seconds()
 	return o, nil
 }
 

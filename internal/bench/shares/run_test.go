@@ -221,3 +221,61 @@ func TestPublishedTraces(t *testing.T) {
 	assert.Less(t, float64(cut), 1.35*float64(sum), "the cost of cuts")
 	require.NoError(t, device.Join(closeAll(list), closeAll(whole), b.close(), s.close()))
 }
+
+// TestSkippedRepetitionsChangeNothing compares runs that skip repetitions of the other program with runs that simulate
+// them.
+func TestSkippedRepetitionsChangeNothing(t *testing.T) {
+	for _, low := range []*Trace{synthetic("low", 7, 1280, 110), synthetic("long units", 5, 40, 300)} {
+		c := Config{
+			High: []Program{OfTrace(synthetic("high", 20, 200, 40).Synced(10, 300*time.Microsecond))}, Low: []Program{OfTrace(low)},
+			Policies: some(t, "fifo:4", "timeslice:1ms", "priority", "fikit", "orion", "tally", "greedy", "fill"), Requests: 60, Rate: 20,
+		}
+		skipped := run(t, c)
+		c.simulateAll = true
+		whole := run(t, c)
+		for name, want := range whole {
+			got := skipped[name]
+			assert.InEpsilon(t, want.LowShare, got.LowShare, 1e-3, name)
+			require.Len(t, got.Latencies, len(want.Latencies))
+			for i := range want.Latencies {
+				assert.InDelta(t, want.Latencies[i], got.Latencies[i], float64(2*time.Microsecond), "%s, %d", name, i)
+			}
+			assert.InDelta(t, want.LatenessMaxUS, got.LatenessMaxUS, 2, name)
+		}
+	}
+}
+
+// TestDrift doubles the gaps in the middle of a run, and makes them alternate. Delays are back below the target within 50
+// requests.
+func TestDrift(t *testing.T) {
+	for name, drift := range map[string]func(request int) float64{
+		"doubled": func(request int) float64 { return float64(1 + request/100) },
+		"halved":  func(request int) float64 { return 1 / float64(1+request/100) },
+		"bimodal": func(request int) float64 { return []float64{1, 1, 1, 0.3}[min(request/100, 1)*(request%4)] },
+	} {
+		c := Config{Open: opener, Requests: 200, Jitter: 0.1}
+		high := OfTrace(synthetic("high", 40, 200, 40).Synced(10, time.Millisecond))
+		low := OfTrace(synthetic("low", 20, 1280, 120))
+		r, err := newRunner(&c, true)
+		require.NoError(t, err)
+		late := func(of *Program) (sum time.Duration) {
+			s, err := r.open(some(t, "fill")[0], &high, of)
+			require.NoError(t, err)
+			h := s.clients[0]
+			h.grow = drift
+			if of != nil {
+				s.clients[1].start(0, 0)
+			}
+			h.start(c.Requests, 0)
+			require.NoError(t, s.run(context.Background(), h))
+			for _, d := range h.latencies[150:] {
+				sum += d
+			}
+			require.NoError(t, s.close())
+			return sum
+		}
+		alone := late(nil)
+		assert.LessOrEqual(t, float64(late(&low))/float64(alone), 1.011, name)
+		require.NoError(t, r.close())
+	}
+}

@@ -54,9 +54,12 @@ func (h *Host) Await(ctx context.Context, until time.Duration) error {
 	if len(h.wait) == 0 && until == sharing.Never {
 		return ctx.Err()
 	}
+	if until != sharing.Never {
+		until -= h.skipped
+	}
 	err := h.virtual.WaitFirst(until, h.wait...)
 	if err == nil && h.anyEnded() {
-		err = h.virtual.WaitFirst(h.Now() + h.wake)
+		err = h.virtual.WaitFirst(h.dev.Now() + h.wake)
 	}
 	if err != nil {
 		h.fail(err)
@@ -108,7 +111,7 @@ func (h *Host) reached(e device.Event) (time.Duration, error) {
 	if !ok {
 		return 0, errNotReady
 	}
-	return at, nil
+	return at + h.skipped, nil
 }
 
 var errNotReady = &device.Error{Code: device.NotReady, Detail: "the work runs"}

@@ -28,6 +28,7 @@ type Host struct {
 	failed   error
 	grants   int
 	deciding time.Duration // of the host, in the policy
+	skipped  time.Duration // added to the device's clock
 }
 
 // virtualTime is a device whose clock advances only while the host waits for it.
@@ -57,7 +58,13 @@ func (h *Host) Decisions() (grants int, cost time.Duration) { return h.grants, h
 func (h *Host) Virtual() bool { return h.virtual != nil }
 
 // Now returns the time on the clock of the host.
-func (h *Host) Now() time.Duration { return h.dev.Now() }
+func (h *Host) Now() time.Duration { return h.dev.Now() + h.skipped }
+
+// Skip lets time pass in which the device does nothing, and costs nothing. Nothing may be in flight.
+func (h *Host) Skip(d time.Duration) { h.skipped += d }
+
+// Steady returns the time until which the decisions of the policy stay the same if no stage arrives.
+func (h *Host) Steady() time.Duration { return h.core.Steady(h.Now()) }
 
 // Program is a program on a host.
 type Program struct {
