@@ -76,7 +76,8 @@ waits for each kernel of the trace and then takes --issue to launch the next.
   latest        greatest delay of a stage of high, beyond its time alone
   bound         what the policy promises at most: pieces in flight, and one unit that cannot
                 be cut
-  decision      host time in the policy for each grant
+  decision      host time of a decision of the policy, the median
+  host          host time of all decisions over the time of the run
 
 Results of workloads and saved graphs are compared with those of a run alone; traces have none.
 Times of the simulated device are virtual, and it runs a block of each launch (docs/SIMULATOR.md).

@@ -147,8 +147,8 @@ func (c *Core) Next(now time.Duration) (Grant, time.Duration) {
 	}
 	p := g.Program
 	g.Stage, g.First, g.At, g.Time = p.waiting[0].stage, p.next, now, 0
-	for _, u := range p.units()[p.next : p.next+g.Units] {
-		g.Time += u.Time
+	for i := range g.Units {
+		g.Time += p.units()[p.next+i].in(i > 0)
 	}
 	p.next += g.Units
 	g.ends = p.next == len(p.units())

@@ -9,7 +9,7 @@ import "time"
 //
 //   - A piece is the longest run of its next units that fits into the rest of the gaps of all programs above: a
 //     quantile of gaps like the present one that have lasted as long, less Guard and the pieces in flight.
-//   - It takes at most Piece, so a program above waits at most for Depth pieces and their launch.
+//   - It takes at most Piece, so a program above waits at most for Depth pieces and their launches.
 //   - The quantile, and the time of a piece below Piece, follow the delay of each program above: its target is
 //     Target of the time that the program takes alone.
 //   - The next piece is granted when Guard is left of the one in flight, so that the device does not wait and yet seldom
@@ -125,7 +125,7 @@ func (f *Fill) piece(c *Core, p *Program, now time.Duration) (units int, wake ti
 		return 0, wake
 	}
 	if u := p.head(); u.Time > most {
-		if u.Time > f.Piece && c.flying == 0 && f.affords(c, p, u.Time+f.Guard, now) {
+		if u.Time > f.Piece && f.affords(c, p, u.Time+f.Guard, now) {
 			return 1, never
 		}
 		if u.Time > f.Piece || u.Time > room {
@@ -251,5 +251,5 @@ func (f *Fill) Bound(c *Core) (bound, oversize time.Duration) {
 			}
 		}
 	}
-	return time.Duration(f.Depth)*f.Piece + f.Guard, oversize
+	return time.Duration(f.Depth) * (f.Piece + f.Guard), oversize
 }

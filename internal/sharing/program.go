@@ -18,6 +18,7 @@ const (
 // Unit is work that runs without interruption.
 type Unit struct {
 	Time  time.Duration // predicted, alone on the device
+	Next  time.Duration // predicted in addition if the unit before it is in the same grant; 0 means Time
 	SMs   int           // multiprocessors that its blocks fill, 0 if unknown
 	Bound Bound
 }
@@ -102,10 +103,22 @@ func (p *Program) gap() *timings.Window {
 // prefix returns how many of the next units take at most a time together, and that time.
 func (p *Program) prefix(most time.Duration) (n int, sum time.Duration) {
 	units := p.units()
-	for n = p.next; n < len(units) && sum+units[n].Time <= most; n++ {
-		sum += units[n].Time
+	for n = p.next; n < len(units); n++ {
+		t := units[n].in(n > p.next)
+		if sum+t > most {
+			break
+		}
+		sum += t
 	}
 	return n - p.next, sum
+}
+
+// in returns the time of a unit that is the first of a grant, or a later one.
+func (u *Unit) in(later bool) time.Duration {
+	if later && u.Next > 0 {
+		return u.Next
+	}
+	return u.Time
 }
 
 // rest returns the number of units of the present stage that are not granted.

@@ -66,11 +66,15 @@ func (p *pieces) close() error {
 	return p.dev.DestroyGraphExec(p.graph)
 }
 
+// maxJoined is the number of ranges that are joined to measure what one adds.
+const maxJoined = 4
+
 // builder makes the forms of programs on a device, and remembers the times of work.
 type builder struct {
 	dev    device.Device
 	stream device.Stream
 	times  map[timeKey]time.Duration
+	alone  time.Duration // what a launch takes longer if it is timed alone than behind another one
 }
 
 type timeKey struct {
@@ -84,6 +88,18 @@ type timeKey struct {
 func newBuilder(dev device.Device) (*builder, error) {
 	s, err := dev.CreateStream(0)
 	return &builder{dev: dev, stream: s, times: map[timeKey]time.Duration{}}, err
+}
+
+// launches measures what a launch takes longer alone than behind another one.
+func (b *builder) launches(w device.Work) error {
+	once := func() error { return b.dev.Submit(b.stream, w) }
+	one, err := local.Timed(b.dev, b.stream, once)
+	if err != nil {
+		return err
+	}
+	two, err := local.Timed(b.dev, b.stream, func() error { return device.Join(once(), once()) })
+	b.alone = max(0, 2*one-two)
+	return err
 }
 
 func (b *builder) close() error { return b.dev.DestroyStream(b.stream) }
@@ -157,7 +173,7 @@ func (b *builder) cut(p *pieces, most time.Duration) error {
 		if err != nil {
 			return err
 		}
-		u := sharing.Unit{Time: t, SMs: multiprocessors(b.dev, o.work), Bound: o.resource()}
+		u := sharing.Unit{Time: t, Next: max(1, t-b.alone), SMs: multiprocessors(b.dev, o.work), Bound: o.resource()}
 		if most == 0 || t <= most || o.blocks() == 0 {
 			p.parts, p.units = append(p.parts, part{op: i}), append(p.units, u)
 			continue
@@ -169,10 +185,13 @@ func (b *builder) cut(p *pieces, most time.Duration) error {
 	return nil
 }
 
+// maxLoss is the time of all ranges of an operation over its time, beyond which it is not cut.
+const maxLoss = 1.3
+
 // slices cuts an operation into ranges of equal numbers of blocks. Fewer blocks than multiprocessors take no less time, so
-// a range has at least one for each.
+// a range has at least one for each. An operation of few blocks, each of which takes long, remains whole.
 func (b *builder) slices(p *pieces, i int, u sharing.Unit, most time.Duration) error {
-	o := &p.ops[i]
+	o, whole := &p.ops[i], u
 	blocks, least := o.blocks(), uint32(b.dev.Info().Multiprocessors)
 	n := uint32(max(1, float64(blocks)*float64(most)/float64(u.Time)))
 	for n = max(n, min(least, blocks)); ; n = max(n/4*3, least) {
@@ -187,12 +206,35 @@ func (b *builder) slices(p *pieces, i int, u sharing.Unit, most time.Duration) e
 			break
 		}
 	}
-	u.SMs = min(u.SMs, int(n))
+	if ranges := (blocks + n - 1) / n; float64(ranges)*float64(u.Time) > maxLoss*float64(whole.Time) && u.Time > most {
+		p.parts, p.units = append(p.parts, part{op: i}), append(p.units, whole)
+		return nil
+	}
+	next, err := b.joined(o, n, u.Time)
+	if err != nil {
+		return err
+	}
+	u.SMs, u.Next = min(u.SMs, int(n)), max(1, u.Time-b.alone)
 	for first := uint32(0); first < blocks; first += n {
 		p.parts = append(p.parts, part{i, first, min(n, blocks-first)})
 		p.units = append(p.units, u)
+		u.Next = next
 	}
 	return nil
+}
+
+// joined returns the time that a range of n blocks adds to a launch of the range before it, which takes first alone.
+func (b *builder) joined(o *op, n uint32, first time.Duration) (time.Duration, error) {
+	times := min(maxJoined, o.blocks()/n)
+	if times < 2 {
+		return first, nil
+	}
+	w, err := o.slice(0, times*n)
+	if err != nil {
+		return 0, err
+	}
+	t, err := b.time(w)
+	return min(first, max(1, (t-first)/time.Duration(times-1))), err
 }
 
 // time returns the time of work alone.

@@ -26,7 +26,7 @@ type Record struct {
 	// delay that the policy promises at most; 0 if it promises nothing.
 	LatenessMaxUS float64 `json:"lateness_max_us"`
 	BoundUS       float64 `json:"bound_us"`
-	// DecisionNS is the host's time in the policy for each granted unit or piece.
+	// DecisionNS is the host's time of a decision of the policy, in real time: the median of the last 512.
 	DecisionNS float64 `json:"decision_ns"`
 	// OK reports whether the results of both programs equal those of a run alone. It is nil if neither has results.
 	OK *bool `json:"ok"`
@@ -35,7 +35,7 @@ type Record struct {
 	Device    string          `json:"-"`
 	MeanUS    float64         `json:"-"`
 	PerSecond float64         `json:"-"` // requests of the other program
-	HostShare float64         `json:"-"` // host time of decisions over the virtual time of the run
+	HostShare float64         `json:"-"` // real time of all decisions over the time of the run on the device
 	Latencies []time.Duration `json:"-"` // ascending
 	HighSpans []Span          `json:"-"` // of the first requests
 	LowSpans  []Span          `json:"-"`

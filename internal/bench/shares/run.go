@@ -89,10 +89,22 @@ func newRunner(c *Config, sampled bool) (_ *runner, err error) {
 	if r.spinner, err = newSpinner(r.dev); err == nil {
 		r.builder, err = newBuilder(r.dev)
 	}
+	if err == nil {
+		err = r.measureLaunches()
+	}
 	if err != nil {
 		return nil, device.Join(err, r.dev.Close())
 	}
 	return r, nil
+}
+
+// measureLaunches measures the cost of launches with a small kernel.
+func (r *runner) measureLaunches() error {
+	o, err := r.spinner.op(&Kernel{Blocks: 1, Threads: 32, Time: 10 * time.Microsecond})
+	if err != nil {
+		return err
+	}
+	return r.builder.launches(o.work)
 }
 
 func (r *runner) close() error {
@@ -257,7 +269,7 @@ func (m *matched) run(ctx context.Context, p Policy) (_ *outcome, err error) {
 		return nil, err
 	}
 	from := s.host.Now()
-	grants, cost := s.host.Decisions()
+	cost, _ := s.host.Decisions()
 	high.start(m.Requests, m.alone[aloneKey{m.high, true}].rate)
 	low.start(0, 0)
 	if !m.simulateAll {
@@ -268,7 +280,7 @@ func (m *matched) run(ctx context.Context, p Policy) (_ *outcome, err error) {
 	}
 	took := s.host.Now() - from
 	o := &outcome{record: Record{High: m.high.Name, Low: m.low.Name, Policy: p.Name, Requests: m.Requests, Device: m.dev.Info().ID}}
-	o.record.set(s, took, grants, cost)
+	o.record.set(s, took, cost)
 	o.latencies = sorted(high.latencies)
 	done := float64(low.skipped) + float64(low.program.Stats().Units)/float64(unitsOf(low.works))
 	o.perSecond = done / took.Seconds()
@@ -276,15 +288,13 @@ func (m *matched) run(ctx context.Context, p Policy) (_ *outcome, err error) {
 }
 
 // set takes the figures of the core.
-func (r *Record) set(s *pair, took time.Duration, grants int, cost time.Duration) {
+func (r *Record) set(s *pair, took, cost time.Duration) {
 	high := s.clients[0]
 	r.LatenessMaxUS = micros(high.program.Stats().MaxLate)
 	r.BoundUS = micros(boundOf(s))
-	allGrants, allCost := s.host.Decisions()
-	if n := allGrants - grants; n > 0 {
-		r.DecisionNS = float64((allCost - cost).Nanoseconds()) / float64(n)
-	}
-	r.HostShare = (allCost - cost).Seconds() / took.Seconds()
+	sum, median := s.host.Decisions()
+	r.DecisionNS = float64(median.Nanoseconds())
+	r.HostShare = (sum - cost).Seconds() / took.Seconds()
 	r.HighSpans, r.LowSpans = high.spans, s.clients[1].spans
 }
 

@@ -11,15 +11,15 @@ import (
 // host time.
 func WriteTable(w io.Writer, records []Record) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "high\tlow\tpolicy\thigh us\tover alone\tp99\tspeed-up\tlow share\tover default\tlatest us\tbound us\tdecision ns\tok\t")
+	fmt.Fprintln(t, "high\tlow\tpolicy\thigh us\tover alone\tp99\tspeed-up\tlow share\tover default\tlatest us\tbound us\tdecision ns\thost\tok\t")
 	for i := range records {
 		r := &records[i]
 		bound := "-"
 		if r.BoundUS > 0 {
 			bound = fmt.Sprintf("%.0f", r.BoundUS)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.0f\t%.3f\t%.3f\t%.2f\t%.3f\t%.2f\t%.0f\t%s\t%.0f\t%s\t\n", r.High, r.Low, r.Policy, r.MeanUS,
-			r.HighOverExclusive, r.HighP99OverExclusive, r.SpeedupOverDefault, r.LowShare, r.LowOverDefault, r.LatenessMaxUS, bound, r.DecisionNS, verdict(r))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.0f\t%.3f\t%.3f\t%.2f\t%.3f\t%.2f\t%.0f\t%s\t%.0f\t%.2f%%\t%s\t\n", r.High, r.Low, r.Policy, r.MeanUS,
+			r.HighOverExclusive, r.HighP99OverExclusive, r.SpeedupOverDefault, r.LowShare, r.LowOverDefault, r.LatenessMaxUS, bound, r.DecisionNS, 100*r.HostShare, verdict(r))
 	}
 	return t.Flush()
 }

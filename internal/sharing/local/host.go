@@ -26,8 +26,9 @@ type Host struct {
 	wake     time.Duration  // from the end of work until the host sees it, in virtual time
 	wait     []device.Event // reused
 	failed   error
-	grants   int
-	deciding time.Duration // of the host, in the policy
+	deciding time.Duration // real time of the host in the policy
+	latest   [latest]time.Duration
+	decided  int // decisions
 	skipped  time.Duration // added to the device's clock
 }
 
@@ -51,8 +52,30 @@ func NewHost(dev device.Device, p sharing.Policy) *Host {
 	return h
 }
 
-// Decisions returns the number of grants, and the real time of the host in the policy.
-func (h *Host) Decisions() (grants int, cost time.Duration) { return h.grants, h.deciding }
+// latest is the number of decisions whose times are kept.
+const latest = 512
+
+// Decisions returns the real time of the host in the policy: the sum, and the median of the latest decisions.
+func (h *Host) Decisions() (sum, median time.Duration) {
+	times := h.latest
+	list := times[:min(h.decided, latest)]
+	if len(list) == 0 {
+		return 0, 0
+	}
+	slices.Sort(list)
+	return h.deciding, list[len(list)/2]
+}
+
+// decide calls the policy.
+func (h *Host) decide() (sharing.Grant, time.Duration) {
+	now, began := h.Now(), time.Now()
+	g, wake := h.core.Next(now)
+	took := time.Since(began)
+	h.deciding += took
+	h.latest[h.decided%latest] = took
+	h.decided++
+	return g, wake
+}
 
 // Virtual reports whether the clock of the host is virtual.
 func (h *Host) Virtual() bool { return h.virtual != nil }
@@ -166,13 +189,10 @@ func (h *Host) Launch() (time.Duration, error) {
 		if h.empty() {
 			continue
 		}
-		now, began := h.Now(), time.Now()
-		g, wake := h.core.Next(now)
-		h.deciding += time.Since(began)
+		g, wake := h.decide()
 		if g.Units == 0 {
 			return wake, nil
 		}
-		h.grants++
 		h.submit(g.Program.Data.(*Program), g)
 	}
 	return sharing.Never, h.failed
