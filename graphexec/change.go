@@ -267,7 +267,7 @@ func (x *Exec) runsAll() bool {
 func (x *Exec) alone(id ir.OpID) error {
 	q, v := x.prog.find(id)
 	if _, is := q.sched.Graph.Sliced[v]; is {
-		return fmt.Errorf("several launches run its blocks: plan without slice and segment")
+		return errors.New("several launches run its blocks: plan without slice and segment")
 	}
 	parts := q.sched.Graph.Merged[v]
 	if len(parts) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/graphexectest"
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/internal/segments"
 	"github.com/reprise-gpu/reprise/internal/sim"
@@ -22,6 +24,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/wrap"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 var cases = flag.Int("cases", 400, "replays by segments that TestSegments makes")
@@ -303,4 +306,57 @@ func has(g *ir.Graph) bool {
 		}
 	}
 	return false
+}
+
+// Launches of a kernel in several slices follow parameters and keep the promises of slices. Changes of one operation are
+// refused with the reason, and others are allowed.
+func TestChangesOfSlicedLaunches(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, form graphexec.Backend) {
+		dev, err := sim.New(sim.Options{Race: sim.RaceOn})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "sliced", tracer.Deferred)
+		x, y := tr.Alloc("x", ir.F32, 128, ir.InOut), tr.Alloc("y", ir.F32, 128, ir.InOut)
+		n := tr.Param("n", ir.I32, 64)
+		k, ok := kernels.Lookup("square")
+		require.True(t, ok)
+		square := tr.Module(k.File, k.PTX).Kernel("square")
+		tr.Launch(square, tracer.Linear(2, 32), x.Slice(0, 64), y.Slice(0, 64), n)
+		tr.Memset(x.Slice(64, 128), float32(1))
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		data := make([]float32, 128)
+		for i := range data {
+			data[i] = float32(i)
+		}
+		require.NoError(t, tracer.Write(x, data))
+		require.NoError(t, tracer.Write(y, data))
+
+		g := *trace.Graph
+		g.Ops = slices.Clone(g.Ops)
+		g.Ops[0].Cost = 2000
+		plan, err := optimizer.Plan(&g, optimizer.Options{Also: []string{"segment(1us)"}, Streams: form == graphexec.Streams, Verify: true})
+		require.NoError(t, err)
+		require.Len(t, plan.Graph.Sliced, 2)
+		exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, form)
+		require.NoError(t, err)
+		const reason = "several launches run its blocks: plan without slice and segment"
+		for _, name := range []string{"%0", "square"} {
+			assert.ErrorContains(t, exec.Apply(graphexec.Enable(name, false)), reason)
+			assert.ErrorContains(t, exec.Apply(graphexec.Grid(name, ir.Dim3{X: 1, Y: 1, Z: 1})), reason)
+		}
+		require.NoError(t, exec.Apply(graphexec.Enable("%1", false)), "others can be switched off")
+		var slice *tracer.SliceError
+		require.ErrorAs(t, exec.Set("n", 65), &slice)
+		require.NoError(t, exec.Set("n", 50))
+		require.NoError(t, exec.Replay(context.Background()))
+		require.NoError(t, exec.Wait(context.Background()))
+		require.NoError(t, tracer.Read(data, y))
+		assert.EqualValues(t, 49*49, data[49], "in the second slice")
+		assert.EqualValues(t, 50, data[50])
+		require.NoError(t, tracer.Read(data, x))
+		assert.EqualValues(t, 70, data[70])
+		require.NoError(t, exec.Close())
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	})
 }
