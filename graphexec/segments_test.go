@@ -360,3 +360,24 @@ func TestChangesOfSlicedLaunches(t *testing.T) {
 		require.NoError(t, dev.Close())
 	})
 }
+
+// BenchmarkSegments decides how far a replay goes, and submits that far.
+func BenchmarkSegments(b *testing.B) {
+	s := cut(plan(b, diamond, "nimble"))
+	dev := null.New()
+	x, err := graphexec.Instantiate(dev, s, bind(b, dev, s.Graph), graphexec.Graph)
+	require.NoError(b, err)
+	p, err := segments.Of(x)
+	require.NoError(b, err)
+	stream, err := dev.CreateStream(0)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	from := 0
+	for b.Loop() {
+		to := p.Longest(from, 10)
+		if err := p.Submit(stream, from, to); err != nil {
+			b.Fatal(err)
+		}
+		from = to % len(p.Units())
+	}
+}
