@@ -19,7 +19,7 @@ import (
 var segmentsTable = flag.Bool("segments", false, "replay all workloads by segments and log their times")
 
 // A workload that is replayed by segments has the right results, and its pieces take about as long as predicted. The
-// copies and the kernels of VEC are cut. With -segments, the test logs the table of docs/PLANNING.md.
+// copies and the kernels of VEC are cut. With -segments, the test logs the table of docs/SEGMENTS.md.
 func TestWorkloadsInSegments(t *testing.T) {
 	if !*segmentsTable {
 		assert.Greater(t, segmented(t, vec, 1<<17, "5us").slices, 4)
