@@ -63,6 +63,9 @@ func New(p Policy) *Core { return &Core{policy: p} }
 // Policy returns the policy of the core.
 func (c *Core) Policy() Policy { return c.policy }
 
+// Flying returns the number of grants in flight.
+func (c *Core) Flying() int { return c.flying }
+
 // Add adds a program. It has at least one stage. A stage may have no units.
 func (c *Core) Add(name string, class int, stages []Stage) *Program {
 	p := &Program{Name: name, Class: class, stages: stages, last: -1}

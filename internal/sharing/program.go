@@ -79,6 +79,14 @@ func (p *Program) Stats() Stats { return p.stats }
 // Busy reports whether a stage waits or runs.
 func (p *Program) Busy() bool { return len(p.waiting) > 0 }
 
+// Present returns the stage that runs or is next, if one waits.
+func (p *Program) Present() (stage int, ok bool) {
+	if len(p.waiting) == 0 {
+		return 0, false
+	}
+	return p.waiting[0].stage, true
+}
+
 // ready reports whether the program has units to grant.
 func (p *Program) ready() bool {
 	return len(p.waiting) > 0 && p.next < len(p.units())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -20,16 +21,18 @@ func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
 			"FailCall": wrap.FailCall, "FailFrom": wrap.FailFrom, "FailNth": wrap.FailNth, "FailWork": wrap.FailWork,
-			"Counting": wrap.Counting, "Faults": wrap.Faults, "Intercept": wrap.Intercept, "Logging": wrap.Logging,
+			"Counting": wrap.Counting, "Faults": wrap.Faults, "Intercept": wrap.Intercept, "Logging": wrap.Logging, "Paced": wrap.Paced,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return wrap.Counting(null.New(), new(atomic.Int64)) },
 			func(*testing.T) any { return wrap.Faults(null.New(), wrap.FailCall(1000, device.Unknown)) },
 			func(*testing.T) any { return wrap.Logging(null.New(), &bytes.Buffer{}) },
+			func(*testing.T) any { return wrap.Paced(null.New(), func(device.Work) time.Duration { return 0 }) },
 		},
 		Pool: func(*testing.T) []any {
 			return []any{null.New(), context.Background(), new(atomic.Int64), &bytes.Buffer{}, &device.Info{}, &device.HostCall{},
 				wrap.Interceptor(func(_ *wrap.Call, next func() error) error { return next() }),
+				func(device.Work) time.Duration { return 0 },
 				&device.Launch{}, &device.Copy{}, &device.Memset{}, &device.Prefetch{}}
 		},
 		Typed: func(err error) bool { var e *device.Error; return errors.As(err, &e) },
@@ -45,5 +48,6 @@ func TestANilPointerIsNoDevice(t *testing.T) {
 	next := func(_ *wrap.Call, next func() error) error { return next() }
 	assert.Nil(t, wrap.Intercept(none, next))
 	assert.Nil(t, wrap.Logging(none, &bytes.Buffer{}))
+	assert.Nil(t, wrap.Paced(none, func(device.Work) time.Duration { return 0 }))
 	assert.Nil(t, wrap.Faults(none, wrap.FailCall(1, device.Unknown)))
 }
