@@ -43,8 +43,9 @@ type Graph struct {
 	// Merged lists, by launch that stands for several launches of the trace, these launches. It is nil if no pass has
 	// merged launches. Origin then has the first of them.
 	Merged map[OpID][]struct {
-		Op     OpID    // its id in the trace; in the body of a loop or a branch, in the traced body
-		Launch *Launch // as it was before
+		Op       OpID    // its id in the trace; in the body of a loop or a branch, in the traced body
+		Launch   *Launch // as it was before
+		Barriers int     // in the code of its kernel, for predictions
 	}
 
 	// Sliced has, by launch that runs a range of the blocks of another launch, the index of the first of these blocks,

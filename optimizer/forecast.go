@@ -64,7 +64,11 @@ func (f *forecast) period(s *ir.Schedule) model.Time {
 	instant := *f.profile
 	instant.Host, instant.SubmitLatency = model.HostCosts{}, 0
 	device := (&forecast{&instant, f.costs, f.streams}).makespan(s)
-	return max(device, f.calls(s))
+	gap := f.profile.GraphRootGap // from the end of a replay to the start of the next one
+	if f.streams {
+		gap = f.profile.StreamGap
+	}
+	return max(gap+device, f.calls(s))
 }
 
 // calls returns the host's time in all calls of a replay.

@@ -54,9 +54,10 @@ func (m measuredCosts) merged(g *ir.Graph, v ir.OpID, parts []mergedPart) model.
 		}
 		demands[i] = d
 	}
-	d := together(m.profile, &g.Ops[v], parts, demands)
+	op, limits := &g.Ops[v], &m.profile.Limits
+	resident := residentBlocks(limits, op.Launch, parts, demands)
 	if m.roomy {
-		d.PerSM = maxResident(&m.profile.Limits, g.Ops[v].Launch, demands)
+		resident = maxResident(limits, op.Launch, demands)
 	}
-	return d
+	return together(m.profile, op, parts, demands, resident)
 }

@@ -240,7 +240,7 @@ func withMerged(a *ir.Graph, code *mergedCode, sets []mergeSet) *ir.Graph {
 				return nil
 			}
 			op = made.launch(a, parts, names.module(made))
-			h.Merged[id] = partsOf(a, parts)
+			h.Merged[id] = code.partsOf(a, parts)
 		}
 		op.After = nil
 		for _, v := range parts {
@@ -257,15 +257,17 @@ func withMerged(a *ir.Graph, code *mergedCode, sets []mergeSet) *ir.Graph {
 
 // mergedPart is an element of ir.Graph.Merged.
 type mergedPart = struct {
-	Op     ir.OpID
-	Launch *ir.Launch
+	Op       ir.OpID
+	Launch   *ir.Launch
+	Barriers int
 }
 
 // partsOf returns the parts of a merged launch.
-func partsOf(a *ir.Graph, set []ir.OpID) []mergedPart {
+func (c *mergedCode) partsOf(a *ir.Graph, set []ir.OpID) []mergedPart {
 	parts := make([]mergedPart, len(set))
 	for i, v := range set {
-		parts[i] = mergedPart{Op: traced.Origin(a, v), Launch: a.Ops[v].Launch}
+		l := a.Ops[v].Launch
+		parts[i] = mergedPart{Op: traced.Origin(a, v), Launch: l, Barriers: c.barriers(l)}
 	}
 	return parts
 }

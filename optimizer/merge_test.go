@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/dense/densetest"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/internal/unit"
@@ -278,7 +279,7 @@ func TestTogether(t *testing.T) {
 		{Kind: model.Kernel, Blocks: 30, PerSM: 5, BlockCycles: 1000, Bytes: 10, Updates: 4, Lines: 1, Work: unit.Work{unit.FP32: 7}},
 		{Kind: model.Kernel, Blocks: 10, PerSM: 10, BlockCycles: 500, SlowestCycles: 2000, Bytes: 5, Updates: 2, Lines: 2, Memory: true},
 	}
-	d := together(&p, op, parts, demands)
+	d := together(&p, op, parts, demands, residentBlocks(&p.Limits, op.Launch, parts, demands))
 	assert.EqualValues(t, 40, d.Blocks)
 	assert.EqualValues(t, 15, d.Bytes)
 	assert.EqualValues(t, 3, d.Lines)
@@ -291,10 +292,15 @@ func TestTogether(t *testing.T) {
 	// Five blocks of 128 threads fit with up to 100 registers, and with the two of an argument only four.
 	assert.EqualValues(t, 4, d.PerSM)
 
+	// 40 blocks on 2 multiprocessors, which hold 4 of them: 16 warps instead of 5 times 4 and of 5 times 2.
+	p.SMs, parts[1].Barriers = 2, 3
+	crowded := together(&p, op, parts, demands, 4)
+	assert.InDelta(t, d.BlockCycles+10*3*des.BarrierCycles*(16-5*2)/40.0, crowded.BlockCycles, 1e-9)
+
 	op.Uses = []ir.Access{{Range: ir.Range{Lo: 0, Hi: 4}, Mode: ir.Reduce}, {Range: ir.Range{Lo: 4, Hi: 8}, Mode: ir.Reduce}}
-	assert.EqualValues(t, 2, together(&p, op, parts, demands).Lines, "both update one line")
+	assert.EqualValues(t, 2, together(&p, op, parts, demands, residentBlocks(&p.Limits, op.Launch, parts, demands)).Lines, "both update one line")
 	demands[0].Lines = 0
-	assert.Zero(t, together(&p, op, parts, demands).Lines, "a part updates all of L2")
+	assert.Zero(t, together(&p, op, parts, demands, residentBlocks(&p.Limits, op.Launch, parts, demands)).Lines, "a part updates all of L2")
 }
 
 func TestMeasuredCostsOfMergedLaunches(t *testing.T) {

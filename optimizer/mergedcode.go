@@ -58,6 +58,17 @@ func (c *mergedCode) rewritable(l *ir.Launch) bool {
 	return can
 }
 
+// barriers returns the number of barriers of all threads of a block in the code of a kernel. Those in loops count once.
+func (c *mergedCode) barriers(l *ir.Launch) (n int) {
+	for i := range c.module(l.Module).Func(l.Entry).Body {
+		in := &c.module(l.Module).Func(l.Entry).Body[i]
+		if (in.Name == "bar" || in.Name == "barrier") && !slices.Contains(in.Suffix, "warp") {
+			n++
+		}
+	}
+	return n
+}
+
 // part returns a launch for package rewrite.
 func (c *mergedCode) part(l *ir.Launch) rewrite.Part {
 	return rewrite.Part{Module: c.module(l.Module), Kernel: l.Entry, Grid: extents(l.Grid), Block: extents(l.Block), Shared: l.Shared}

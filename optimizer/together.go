@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/unit"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -22,9 +23,9 @@ const (
 
 // together returns the demand of a merged launch, from those of its parts. Blocks, instructions and bytes add up, and a
 // block takes as long as the mean block of the parts. A block has the threads of the largest part, and the registers and
-// the shared memory of the most demanding one (see residentBlocks).
-func together(p *model.Profile, op *ir.Op, parts []mergedPart, demands []model.Demand) model.Demand {
-	sum := model.Demand{Kind: model.Kernel, PerSM: residentBlocks(&p.Limits, op.Launch, parts, demands)}
+// the shared memory of the most demanding one: resident is how many of them a multiprocessor holds (see residentBlocks).
+func together(p *model.Profile, op *ir.Op, parts []mergedPart, demands []model.Demand, resident float64) model.Demand {
+	sum := model.Demand{Kind: model.Kernel, PerSM: resident}
 	spread, lines := false, 0.0
 	longer := mixture(demands)
 	for i, d := range demands {
@@ -47,7 +48,9 @@ func together(p *model.Profile, op *ir.Op, parts []mergedPart, demands []model.D
 		sum.Lines += d.Lines
 		lines = max(lines, d.Lines)
 		spread = spread || d.Updates > 0 && d.Lines == 0
-		begin := selectCycles + surplus(p, op.Launch, &parts[i])
+	}
+	for i, d := range demands {
+		begin := selectCycles + surplus(p, op.Launch, &parts[i]) + crowding(p, op.Launch, &parts[i], &d, &sum)
 		sum.BlockCycles += d.Blocks * (d.BlockCycles*longer + begin)
 		sum.SlowestCycles = max(sum.SlowestCycles, max(d.BlockCycles, d.SlowestCycles)*longer+begin)
 	}
@@ -73,6 +76,16 @@ func mixture(demands []model.Demand) float64 {
 // surplus returns the cycles in which a block starts the warps that it has more than the blocks of a part.
 func surplus(p *model.Profile, l *ir.Launch, part *mergedPart) float64 {
 	return float64(warpsOf(l)-warpsOf(part.Launch)) * float64(p.WarpLatency) / float64(model.Microsecond) * p.ClockMHz
+}
+
+// crowding returns the cycles by which the barriers of a part take longer in a merged launch, because a multiprocessor
+// holds more warps at once than of the part alone. d has the demand of the part, and sum the number of all blocks and of
+// those that are resident.
+func crowding(p *model.Profile, l *ir.Launch, part *mergedPart, d, sum *model.Demand) float64 {
+	warps := func(l *ir.Launch, d *model.Demand) int {
+		return warpsOf(l) * des.Present(uint64(d.Blocks), int(d.PerSM), p.SMs)
+	}
+	return float64(des.BarrierCycles * part.Barriers * max(0, warps(l, sum)-warps(part.Launch, d)))
 }
 
 // warpsOf returns the number of warps of a block.

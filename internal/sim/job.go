@@ -167,7 +167,7 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			Params: append(params, w.Params...), Label: w.Label, Stdout: &d.printed,
 			ClockMHz: int64(d.profile.ClockMHz), Multiprocessors: uint32(d.profile.SMs),
 			Workers: d.workers, Resident: resident, Cooperative: w.Cooperative,
-			MemoryCycles: memoryCycles(d.profile), CacheBytes: l1Share(d.profile, present(w.Grid.Count(), perSM, d.profile.SMs), shared), Sample: d.sampled(w), StepLimit: d.steps,
+			MemoryCycles: memoryCycles(d.profile), CacheBytes: l1Share(d.profile, des.Present(w.Grid.Count(), perSM, d.profile.SMs), shared), Sample: d.sampled(w), StepLimit: d.steps,
 		},
 	}
 	if w.Off {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
 	"github.com/reprise-gpu/reprise/internal/interp"
 	"github.com/reprise-gpu/reprise/internal/unit"
 )
@@ -17,16 +18,11 @@ import (
 
 const warpSize = 32 // threads
 
-// barrierCycles is the time by which each warp of a multiprocessor lengthens a barrier. A multiprocessor handles the
-// barrier of 16 threads per cycle (CUDA C++ Programming Guide, throughput of __syncthreads): two cycles for the arrival
-// of a warp, and as long for its release.
-const barrierCycles = 4
-
 // turn returns the cycles of a turn. trip is the length of a round trip to memory, in cycles.
 func (d *Device) turn(j *job, p interp.Path, trip float64) float64 {
 	warps := j.warps()
 	start := float64(d.profile.BlockLatency) + float64(d.profile.WarpLatency)*warps
-	barrier := barrierCycles * warps * float64(present(j.blocks(), int(j.perSM), d.profile.SMs))
+	barrier := des.BarrierCycles * warps * float64(des.Present(j.blocks(), int(j.perSM), d.profile.SMs))
 	return start*d.profile.ClockMHz/1e6 + p.Cycles + p.Trips*trip + p.Barriers*barrier
 }
 
@@ -46,12 +42,6 @@ func (j *job) warps() float64 {
 // L1, and the fraction of the rest that hits L2.
 func tripCycles(p *model.Profile, inL1, inL2 float64) float64 {
 	return inL1*p.L1Cycles + (1-inL1)*(inL2*p.L2Cycles+(1-inL2)*p.DRAMCycles)
-}
-
-// present returns how many blocks of a grid a multiprocessor holds at once: blocks spread over all multiprocessors
-// before one holds a second.
-func present(blocks uint64, perSM, sms int) int {
-	return int(min(uint64(perSM), max(1, (blocks+uint64(sms)-1)/uint64(sms))))
 }
 
 // memoryCycles returns the cycles that a multiprocessor's load and store units need for the lanes of a warp.
