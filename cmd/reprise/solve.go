@@ -75,7 +75,7 @@ Methods:
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	flags.StringVar(&f.matrix, "matrix", "", "the matrix: a file, or a generator such as poisson2d:64")
-	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column")
+	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column; random:FIRST..LAST solves for several at the same time")
 	flags.StringVar(&f.x0, "x0", "", "start vector, in the forms of --rhs (default: zeros; for eigenvectors and ranks the right-hand side)")
 	flags.StringSliceVar(&f.methods, "method", []string{solver.CG.Name}, "methods, or all")
 	flags.StringSliceVar(&f.modes, "mode", []string{"all"}, "modes, or all: eager, streams, graph, loop, auto")
@@ -91,6 +91,7 @@ Methods:
 	flags.Float64Var(&f.options.Damping, "damping", 0.85, "for pagerank, the probability of following a link")
 	flags.Float64Var(&f.options.Step, "step", 0, "time step of heat and wave (default: at most half the greatest stable step)")
 	flags.StringVar(&f.options.Strategy, "strategy", "auto", "strategy of replays; see reprise opt")
+	flags.StringSliceVar(&f.options.Also, "also", nil, "also run these optional passes, such as merge")
 	flags.Int64Var(&f.sample, "sample", 0, "run about this many blocks of each launch and scale the counts, for large systems: --max-iterations are timed, and nothing is solved")
 	raceFlag(c, &f.race)
 	flags.BoolVar(&f.profile, "profile", false, "do not solve: run some iterations of each method serially, and print instructions, bytes and time of each kernel; see reprise kernel profile")
@@ -111,7 +112,7 @@ func methodHelp() string {
 // solves is a parsed command line.
 type solves struct {
 	a       *sparse.CSR
-	b       []float64
+	b       [][]float64 // solved at the same time
 	methods []solver.Method
 	modes   []solver.Mode
 	options solver.Options
@@ -224,7 +225,7 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if err := s.options.Check(); err != nil {
 		return nil, optionFlag(err)
 	}
-	if err := (optimizer.Options{Strategy: f.options.Strategy}).Check(); err != nil {
+	if err := (optimizer.Options{Strategy: f.options.Strategy, Also: f.options.Also}).Check(); err != nil {
 		return nil, usageError{err}
 	}
 	if err := checkDevice(f.device); err != nil {
@@ -246,7 +247,10 @@ func (f *solveFlags) parse() (s *solves, err error) {
 	if s.a, err = readMatrix(f.matrix); err != nil {
 		return nil, err
 	}
-	if s.b, err = readVector("--rhs", f.rhs, s.a.Rows); err == nil && f.x0 != "" {
+	if s.b, err = readVectors("--rhs", f.rhs, s.a.Rows); err == nil && len(s.b) > 1 && (f.profile || f.out != "" || f.plot != "") {
+		return nil, usagef("--rhs %s: --profile, --out and --plot are for one right-hand side", f.rhs)
+	}
+	if err == nil && f.x0 != "" {
 		s.options.X0, err = readVector("--x0", f.x0, s.a.Rows)
 	}
 	return s, err
@@ -285,6 +289,33 @@ func readMatrix(spec string) (*sparse.CSR, error) {
 		return nil, usagef("--matrix %w", err)
 	}
 	return a, nil
+}
+
+// maxVectors bounds the number of right-hand sides of a range.
+const maxVectors = 1024
+
+// readVectors returns the vectors of a flag: one for each seed of a range "random:FIRST..LAST", and else the one of
+// readVector.
+func readVectors(flag, spec string, n int) (all [][]float64, err error) {
+	digits, random := strings.CutPrefix(spec, "random:")
+	first, last, several := strings.Cut(digits, "..")
+	if !random || !several {
+		b, err := readVector(flag, spec, n)
+		return [][]float64{b}, err
+	}
+	from, err := strconv.ParseUint(first, 10, 32)
+	to, failed := strconv.ParseUint(last, 10, 32)
+	if err != nil || failed != nil || from > to || to-from >= maxVectors {
+		return nil, usagef("%s %s: a range of seeds is FIRST..LAST, with up to %d whole numbers from 0", flag, spec, maxVectors)
+	}
+	for seed := from; seed <= to; seed++ {
+		b, err := readVector(flag, fmt.Sprintf("random:%d", seed), n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
 }
 
 // readVector generates the vector of a flag, or reads it from a file.
@@ -352,7 +383,12 @@ func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []f
 		return row, nil, err
 	}
 	defer func() { err = device.Join(err, dev.Close()) }()
-	x, row.Result, err = solver.Solve(ctx, dev, s.a, s.b, o)
+	if len(s.b) == 1 {
+		x, row.Result, err = solver.Solve(ctx, dev, s.a, s.b[0], o)
+	} else {
+		row.Result, err = s.several(ctx, dev, o)
+		row.Systems = len(s.b)
+	}
 	switch {
 	case err != nil && ofMethod(err):
 		row.Error, row.err, err = err.Error(), err, nil
@@ -360,6 +396,17 @@ func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []f
 		row.Error, row.err = "interrupted", err
 	}
 	return row, x, err
+}
+
+// several solves for all right-hand sides at the same time, and returns the result with the most iterations.
+func (s *solves) several(ctx context.Context, dev device.Device, o solver.Options) (last solver.Result, err error) {
+	_, results, err := solver.SolveAll(ctx, dev, []*sparse.CSR{s.a}, s.b, o)
+	for i, r := range results {
+		if i == 0 || r.Iterations > last.Iterations || r.Iterations == last.Iterations && r.Residual > last.Residual {
+			last = r
+		}
+	}
+	return last, err
 }
 
 // ofMethod reports whether another method or mode may succeed: the error is not one of the device, of the shape of the

@@ -40,7 +40,7 @@ func (s *solves) profileOf(ctx context.Context, m solver.Method) (rows []bench.K
 	simulated.StartTimeline()
 	o := s.options
 	o.Method, o.Mode, o.Sampled, o.MaxIterations = m, solver.Eager, true, profiled
-	if _, _, err := solver.Solve(ctx, dev, s.a, s.b, o); err != nil {
+	if _, _, err := solver.Solve(ctx, dev, s.a, s.b[0], o); err != nil {
 		return nil, err
 	}
 	rows = bench.ProfileTimeline(simulated)

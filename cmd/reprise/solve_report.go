@@ -20,6 +20,7 @@ import (
 // solveRow is the result of one method in one mode.
 type solveRow struct {
 	solver.Result
+	Systems          int     `json:"systems,omitempty"` // solved at the same time, if several; the figures are of the last one to end
 	SpeedupOverEager float64 `json:"speedup_over_eager,omitempty"`
 	Error            string  `json:"error,omitempty"`
 	err              error
@@ -98,7 +99,11 @@ func writeSolves(to io.Writer, rows []solveRow) error {
 	if r.Simulated {
 		virtual = ", simulated: virtual time"
 	}
-	fmt.Fprintf(to, "%d unknowns, %d entries, %s precision, %s%s\n", r.Unknowns, r.Entries, r.Precision, r.Device, virtual)
+	several := ""
+	if r.Systems > 1 {
+		several = fmt.Sprintf("%d right-hand sides at the same time, ", r.Systems)
+	}
+	fmt.Fprintf(to, "%s%d unknowns, %d entries, %s precision, %s%s\n", several, r.Unknowns, r.Entries, r.Precision, r.Device, virtual)
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "METHOD\tMODE\tITERATIONS\tRESIDUAL\tTRUE RESIDUAL\tOPS\tLANES\tUS/ITERATION\tTOTAL US\tSPEEDUP\t")
 	for _, r := range rows {

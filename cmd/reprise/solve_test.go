@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -210,5 +211,41 @@ func TestGeneratedMatricesDifferFromFiles(t *testing.T) {
 	assert.True(t, generated("links:"))
 	for _, file := range []string{"poisson2d", "a/b.mtx", "d:64", ":", "c:a.mtx"} {
 		assert.False(t, generated(file), file)
+	}
+}
+
+// A range of seeds is solved at the same time, and the row is that of the system that ends last.
+func TestSolveForSeveralRightHandSides(t *testing.T) {
+	stdout, stderr, status := reprise("solve", "--matrix", "poisson2d:5", "--rhs", "random:1..3", "--mode", "graph,streams,loop", "--also", "merge", "--json", "-")
+	require.Zero(t, status, stderr)
+	var rows []solveRow
+	require.NoError(t, json.Unmarshal([]byte(stdout), &rows))
+	require.Len(t, rows, 3)
+	iterations := 0
+	for seed := range 3 {
+		alone, _, status := reprise("solve", "--matrix", "poisson2d:5", "--rhs", fmt.Sprint("random:", seed+1), "--mode", "graph", "--json", "-")
+		require.Zero(t, status)
+		var one []solveRow
+		require.NoError(t, json.Unmarshal([]byte(alone), &one))
+		assert.Zero(t, one[0].Systems)
+		iterations = max(iterations, one[0].Iterations)
+	}
+	for _, row := range rows {
+		assert.Equal(t, 3, row.Systems)
+		assert.Equal(t, iterations, row.Iterations)
+	}
+	stdout, _, _ = reprise("solve", "--matrix", "poisson2d:5", "--rhs", "random:1..3", "--mode", "graph")
+	assert.Contains(t, stdout, "3 right-hand sides at the same time, 25 unknowns")
+	stdout, _, _ = reprise("solve", "--matrix", "poisson2d:5", "--rhs", "random:2..2", "--mode", "graph")
+	assert.NotContains(t, stdout, "at the same time")
+	for _, c := range []struct{ args, want string }{
+		{"--rhs random:3..1", "--rhs random:3..1: a range of seeds is FIRST..LAST, with up to 1024 whole numbers from 0"},
+		{"--rhs random:0..1024", "--rhs random:0..1024: a range of seeds is FIRST..LAST"},
+		{"--rhs random:1..2 --out x.mtx", "--rhs random:1..2: --profile, --out and --plot are for one right-hand side"},
+		{"--also nonsense", `unknown pass "nonsense"`},
+	} {
+		_, stderr, status := reprise(append([]string{"solve", "--matrix", "poisson2d:5"}, strings.Fields(c.args)...)...)
+		assert.NotZero(t, status, c.args)
+		assert.Contains(t, stderr, c.want)
 	}
 }
