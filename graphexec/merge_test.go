@@ -112,6 +112,18 @@ func TestChangesOfMergedLaunches(t *testing.T) {
 	})
 }
 
+// The text of a plan does not state which launches have been merged. Bound to the trace, it could not be checked.
+func TestMergedPlansFromTextAreRefused(t *testing.T) {
+	p := newPairs(t)
+	plan, err := optimizer.Plan(p.trace.Graph, optimizer.Options{Also: []string{"merge"}})
+	require.NoError(t, err)
+	text, err := ir.Load("pairs.rir", string(ir.Format(plan.Graph, plan.Schedule)))
+	require.NoError(t, err)
+	_, err = graphexec.Instantiate(p.dev, text.Schedule, p.trace, graphexec.Graph)
+	require.ErrorIs(t, err, ir.ErrOtherTrace)
+	assert.ErrorContains(t, err, "module unsharpen_x2 is in the plan alone (a plan from a file cannot have the modules that pass merge makes): plan the graph of that trace")
+}
+
 // A plan by strategy auto stays changeable unless its options say that it is frozen.
 func TestOnlyFrozenPlansByAutoRefuseChanges(t *testing.T) {
 	p := newPairs(t)
