@@ -15,6 +15,8 @@
 // A Policy decides what runs when. Fill keeps the delay of the important program below a target, and Scheduler.Bound
 // states how long it waits at most. The other policies are those of devices and of published systems, for comparison.
 //
+// Dial shares a device with programs of other processes: a server, `reprise share serve`, decides for all of them.
+//
 // Kernels are not interrupted: a program that is cut into pieces leaves the device at the end of a piece. Programs that
 // run at the same time share the bandwidth of the memory.
 package share

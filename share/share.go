@@ -60,7 +60,7 @@ type Program struct {
 	program   *local.Program
 	stages    int
 	work      []*local.Stage // freed by Close
-	turn      chan struct{} // holds an element while a stage waits or runs
+	turn      chan struct{}  // holds an element while a stage waits or runs
 	closed    bool
 }
 

@@ -28,7 +28,7 @@ type Host struct {
 	failed   error
 	deciding time.Duration // real time of the host in the policy
 	latest   [latest]time.Duration
-	decided  int // decisions
+	decided  int           // decisions
 	skipped  time.Duration // added to the device's clock
 }
 
