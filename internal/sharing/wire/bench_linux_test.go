@@ -45,7 +45,17 @@ func round(t testing.TB, c *Client) time.Duration {
 	return took
 }
 
-// BenchmarkRoundTrip measures the time from an arrival to its grant. It counts no allocations: neither side has any.
+// TestRoundTripsAllocateNothing counts the allocations of the server and of a client together.
+func TestRoundTripsAllocateNothing(t *testing.T) {
+	_, path := serve(t, Options{})
+	c := dial(t, path, "p", 9, one(us))
+	round(t, c)
+	if n := testing.AllocsPerRun(200, func() { round(t, c) }); n > 0 {
+		t.Errorf("%v allocations in a round trip", n)
+	}
+}
+
+// BenchmarkRoundTrip measures the time from an arrival to its grant.
 func BenchmarkRoundTrip(b *testing.B) {
 	_, path := serve(b, Options{})
 	c := dial(b, path, "p", 9, one(time.Microsecond))

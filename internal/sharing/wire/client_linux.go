@@ -146,18 +146,6 @@ func (c *Client) Register(name string, class int, stages []sharing.Stage) (int, 
 	return int(f.small), nil
 }
 
-// description returns the frames of a program.
-func description(name string, class int, stages []sharing.Stage) []byte {
-	b := appendText(nil, name)
-	for _, s := range stages {
-		b = stageFrame(s).append(b)
-		for _, u := range s.Units {
-			b = unitFrame(u).append(b)
-		}
-	}
-	return frame{kind: register, small: uint8(class), word: uint32(len(stages))}.append(b)
-}
-
 // Arrive submits a stage. Ended follows when it has ended; stages of a program run one after another.
 func (c *Client) Arrive(stage int) error {
 	if stage < 0 || stage >= 1<<16 {

@@ -106,3 +106,15 @@ func unitFrame(u sharing.Unit) frame {
 func grantFrame(g sharing.Grant, number uint32) frame {
 	return frame{kind: granted, short: uint16(g.Stage), word: uint32(g.First), long: uint64(number)<<32 | uint64(g.Units)}
 }
+
+// description returns the frames of a program.
+func description(name string, class int, stages []sharing.Stage) []byte {
+	b := appendText(nil, name)
+	for _, s := range stages {
+		b = stageFrame(s).append(b)
+		for _, u := range s.Units {
+			b = unitFrame(u).append(b)
+		}
+	}
+	return frame{kind: register, small: uint8(class), word: uint32(len(stages))}.append(b)
+}

@@ -176,12 +176,14 @@ func TestOthersTimeDoesNotCount(t *testing.T) {
 
 // TestADeadClientKeepsItsGrantForALease checks that its kernels may still run, but nothing more is granted to it.
 func TestADeadClientKeepsItsGrantForALease(t *testing.T) {
-	b := newBench(t, Options{Policy: &sharing.Streams{Depth: 1}, Lease: 10 * ms})
+	policy := &sharing.Streams{Depth: 1}
+	b := newBench(t, Options{Policy: policy, Lease: 10 * ms})
 	p := b.program(5, []time.Duration{ms, ms})
 	b.send(p, frame{kind: arrive}, frame{kind: arrive})
 	b.leave(p, b.now)
-	assert.Equal(t, 1, b.core.Flying())
+	policy.Depth = 2
 	assert.Equal(t, 10*ms, b.hub.advance(b.now))
+	assert.Equal(t, 1, b.core.Flying(), "nothing more is granted")
 	b.now = 10 * ms
 	assert.Equal(t, sharing.Never, b.hub.advance(b.now))
 	assert.Zero(t, b.core.Flying())
