@@ -1,11 +1,9 @@
-package sim
+package des
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/reprise-gpu/reprise/internal/des"
 )
 
 func TestPresent(t *testing.T) {
@@ -16,6 +14,6 @@ func TestPresent(t *testing.T) {
 	}{
 		{1, 8, 132, 1}, {132, 8, 132, 1}, {133, 8, 132, 2}, {132 * 8, 8, 132, 8}, {1 << 40, 8, 132, 8}, {1, 1, 1, 1}, {5, 3, 2, 3},
 	} {
-		assert.Equal(t, c.want, des.Present(c.blocks, c.perSM, c.sms), "%+v", c)
+		assert.Equal(t, c.want, Present(c.blocks, c.perSM, c.sms), "%+v", c)
 	}
 }
