@@ -121,7 +121,7 @@ func TestMergedPlansFromTextAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = graphexec.Instantiate(p.dev, text.Schedule, p.trace, graphexec.Graph)
 	require.ErrorIs(t, err, ir.ErrOtherTrace)
-	assert.ErrorContains(t, err, "module unsharpen_x2 is in the plan alone (a plan from a file cannot have the modules that pass merge makes): plan the graph of that trace")
+	assert.ErrorContains(t, err, "module unsharpen_x2 is in the plan alone (a plan from a file cannot have the modules that the passes merge and slice make): plan the graph of that trace")
 }
 
 // A plan by strategy auto stays changeable unless its options say that it is frozen.

@@ -36,7 +36,7 @@ func difference(g, t *ir.Graph) string {
 	for i, m := range g.Modules[:len(g.Modules)-g.Generated] {
 		switch {
 		case i >= len(t.Modules):
-			return fmt.Sprintf(only, "module "+m.Name) + " (a plan from a file cannot have the modules that pass merge makes)"
+			return fmt.Sprintf(only, "module "+m.Name) + " (a plan from a file cannot have the modules that the passes merge and slice make)"
 		case !sameModule(&m, &t.Modules[i]):
 			return fmt.Sprintf("module %d is %s in the plan and %s in the trace, or their texts differ", i, m.Name, t.Modules[i].Name)
 		}
