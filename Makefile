@@ -156,6 +156,10 @@ compare: build baseline libcudasim ## compare the six workloads, traced in Go an
 benchmarks: ## write docs/benchmarks: compare at the sizes of the GrCUDA evaluation, sampled (half an hour; continues after an interrupt)
 	scripts/benchmarks.sh
 
+.PHONY: bench-merge
+bench-merge: build ## measure what the pass merge gains for workloads, networks and solvers (some minutes); fails if one is slower
+	scripts/merge.sh
+
 .PHONY: validate
 validate: ## compare predicted times of kernels with published ones (a quarter of a minute); VALIDATE=FILE.csv compares with others
 	$(GO) run ./cmd/reprise validate $(VALIDATE)
