@@ -46,13 +46,15 @@ expect_failure() {
 
 # check_workload PROGRAM
 check_workload() {
-	local program=$1 memory threads version
+	local program=$1 memory threads version copies=,graph4
+	[ "${program##*/}" != hits ] || copies= # its replays continue from the last result
 	for memory in pinned prefetch managed; do
 		for threads in 32 1024; do
 			REPRISE_SIM_RACE=1 expect 0 "$program" --size 104 --memory "$memory" --threads "$threads" --iterations 2
 		done
 	done
-	expect 0 "$program" --size 104 --sample 2 --iterations 2
+	REPRISE_SIM_RACE=1 expect 0 "$program" --size 104 --version "all$copies" --burst 8 --iterations 2
+	expect 0 "$program" --size 104 --sample 2 --version "all$copies" --burst 8 --iterations 2
 	REPRISE_SIM_SAMPLE=2 expect 0 "$program" --size 104 --iterations 1
 	expect 0 "$program" --help
 	expect 1 to_full "$program" --size 104 --version graph --iterations 1

@@ -70,7 +70,7 @@ void Bs::steer() {
 	}
 }
 
-Checked Bs::check() {
+Checked Bs::check(int) {
 	Comparison c;
 	for (int m = 0; m < vectors; m++) {
 		const auto &o = options_[static_cast<std::size_t>(m)];

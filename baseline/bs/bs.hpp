@@ -29,7 +29,7 @@ public:
 
 	void reset() override;
 	void steer() override;
-	Checked check() override;
+	Checked check(int) override;
 	std::uint64_t hash() const override;
 
 private:

@@ -32,6 +32,7 @@ Block Memory::allocate(std::size_t bytes) {
 	block.bytes = bytes;
 	CU(cuMemAlloc(&block.dev, bytes));
 	allocated_.push_back(block.dev);
+	bytes_ += bytes;
 	return block;
 }
 
@@ -49,6 +50,7 @@ Block Memory::manage(std::size_t bytes) {
 	block.managed = true;
 	CU(cuMemAllocManaged(&block.dev, bytes, CU_MEM_ATTACH_GLOBAL));
 	allocated_.push_back(block.dev);
+	bytes_ += bytes;
 	block.host = reinterpret_cast<std::byte *>(block.dev);
 	return block;
 }

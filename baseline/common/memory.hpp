@@ -55,6 +55,8 @@ public:
 	Memory &operator=(const Memory &) = delete;
 
 	Mode mode() const { return mode_; }
+	// bytes is the size of all allocations that the device has.
+	std::size_t bytes() const { return bytes_; }
 
 	// device allocates memory that the host does not look at.
 	template <class T> Array<T> device(std::size_t n) { return as<T>(allocate(n * sizeof(T))); }
@@ -131,6 +133,7 @@ private:
 	Mode mode_;
 	CUstream stream_ = nullptr; // of poison and home
 	std::vector<CUdeviceptr> allocated_;
+	std::size_t bytes_ = 0; // of allocated_
 	std::vector<void *> pinned_;
 	std::vector<Block> travellers_;
 };

@@ -22,6 +22,7 @@ struct Options {
 	Mode mode = Mode::pinned;
 	std::vector<std::string> versions;
 	int iterations = 30;
+	int burst = 0; // replays that are submitted back to back; 0: none are
 	int device = 0;
 	std::uint64_t seed = 1;
 	long sample = 0;

@@ -75,6 +75,14 @@ std::string Record::json() const {
 	o.time("min_us", min_us);
 	o.time("max_us", max_us);
 	o.time("event_us", event_us);
+	if (copies > 1) {
+		o.number("copies", long{copies});
+		o.number("added_bytes", added_bytes);
+	}
+	if (burst > 0) {
+		o.number("burst", long{burst});
+		o.time("burst_us", burst_us);
+	}
 	o.flag("checked", checked);
 	o.number("max_error", max_error);
 	o.flag("ok", ok);

@@ -16,6 +16,10 @@ struct Record {
 	Plan plan;
 	std::uint64_t driver_calls = 0;
 	double replay_us = 0, min_us = 0, max_us = 0, event_us = 0;
+	int burst = 0;		 // replays that were submitted back to back
+	double burst_us = 0; // their time, divided by their number
+	int copies = 1;		 // replays in an iteration
+	long added_bytes = 0; // of memory, for copies but the first
 	bool checked = false, ok = true;
 	double max_error = 0;
 	std::string error;

@@ -19,14 +19,14 @@ double median(std::vector<double> v) {
 	return (v[(v.size() - 1) / 2] + v[v.size() / 2]) / 2;
 }
 
-// Runner measures the versions of a workload.
+// Runner measures versions of the same workloads.
 class Runner {
 public:
-	Runner(const Device &device, const Options &options, const Params &params, Workload &workload, Record base)
-		: device_(device), options_(options), params_(params), workload_(workload), base_(std::move(base)) {}
+	Runner(const Device &device, const Options &options, const Params &params, const Workloads &workloads, Record base)
+		: device_(device), options_(options), params_(params), workloads_(workloads), base_(std::move(base)) {}
 
 	Record measure(const std::string &name) {
-		auto version = make_version(name, device_, workload_);
+		auto version = make_version(name, device_, workloads_);
 		Record r = base_;
 		r.version = name;
 		iterate(*version, r); // checked before any is timed
@@ -40,15 +40,19 @@ public:
 		r.max_us = *std::max_element(times.begin(), times.end());
 		r.plan = version->plan();
 		r.event_us = between_events(*version);
+		if (options_.burst > 0)
+			burst(*version, r);
 		return r;
 	}
 
 private:
 	void reset() {
-		if (params_.sampled)
-			workload_.reset_sampled();
-		else
-			workload_.reset();
+		for (const auto &w : workloads_) {
+			if (params_.sampled)
+				w->reset_sampled();
+			else
+				w->reset();
+		}
 	}
 
 	// iterate takes the time of an iteration, in microseconds, and checks its result.
@@ -64,13 +68,29 @@ private:
 		return static_cast<double>(took) / 1000;
 	}
 
-	void check(Record &r) {
-		const auto c = workload_.check();
+	// check compares the result of the last of some replays since reset, in each workload.
+	void check(Record &r, int replays = 1) {
+		for (const auto &w : workloads_)
+			note(w->check(replays), r);
+	}
+
+	static void note(const Checked &c, Record &r) {
 		r.max_error = std::isnan(c.max_error) ? c.max_error : std::max(r.max_error, c.max_error);
 		if (!c.error.empty() && r.ok) {
 			r.ok = false;
 			r.error = c.error;
 		}
+	}
+
+	// burst takes the time per replay of replays that are submitted back to back, and checks the result of the last one.
+	void burst(Version &version, Record &r) {
+		reset();
+		const auto start = repriseNow();
+		version.burst(options_.burst);
+		r.burst_us = static_cast<double>(repriseNow() - start) / 1000 / options_.burst;
+		r.burst = options_.burst;
+		if (!params_.sampled)
+			check(r, options_.burst / r.copies);
 	}
 
 	double between_events(Version &version) {
@@ -93,7 +113,7 @@ private:
 	const Device &device_;
 	const Options &options_;
 	const Params &params_;
-	Workload &workload_;
+	const Workloads &workloads_;
 	Record base_;
 };
 
@@ -114,6 +134,16 @@ Record base_record(const Description &d, const Options &o, const Params &p, cons
 	return r;
 }
 
+// ready makes a workload whose data are on the device.
+std::unique_ptr<Workload> ready(const Description &d, const Device &device, const Params &p) {
+	auto workload = d.make(device, p);
+	if (p.sampled)
+		workload->steer();
+	else
+		workload->load();
+	return workload;
+}
+
 // measure prints a record for each version, and returns whether all were right.
 bool measure(const Description &d, const Options &o) {
 	Params p;
@@ -130,19 +160,24 @@ bool measure(const Description &d, const Options &o) {
 	p.seed = o.seed;
 
 	auto base = base_record(d, o, p, device);
-	const auto workload = d.make(device, p);
+	Workloads workloads;
+	workloads.push_back(ready(d, device, p));
 	base.ptx_hash = Kernel::loaded();
 	base.checked = !p.sampled;
-	if (base.checked) {
-		base.input_hash = workload->hash();
-		workload->load();
-	} else {
-		workload->steer();
-	}
-	Runner runner(device, o, p, *workload, base);
+	if (base.checked)
+		base.input_hash = workloads[0]->hash();
 	bool ok = true;
 	for (const auto &name : o.versions) {
-		const auto record = runner.measure(name);
+		if (copies_of(name) > 1 && workloads[0]->continues()) {
+			std::cerr << d.name << " has no " << name << ": each replay starts from the result of the one before\n";
+			continue;
+		}
+		workloads.resize(std::min(workloads.size(), static_cast<std::size_t>(copies_of(name))));
+		while (workloads.size() < static_cast<std::size_t>(copies_of(name)))
+			workloads.push_back(ready(d, device, p));
+		base.copies = copies_of(name);
+		base.added_bytes = (base.copies - 1) * static_cast<long>(workloads[0]->bytes());
+		const auto record = Runner(device, o, p, workloads, base).measure(name);
 		if (!(std::cout << record.json() << std::endl)) // at once: somebody may watch
 			throw std::runtime_error("cannot write to standard output");
 		ok = ok && record.ok;

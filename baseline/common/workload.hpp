@@ -47,8 +47,11 @@ public:
 	virtual void load() {}
 	// reset rewrites what an iteration consumes, and poisons what it must write.
 	virtual void reset() = 0;
-	// check compares the result of the last iteration with the CPU reference.
-	virtual Checked check() = 0;
+	// check compares the result of the last of some replays since reset with the CPU reference.
+	virtual Checked check(int replays) = 0;
+	// continues says that a replay starts from the result of the one before. Otherwise all replays of the same inputs
+	// have the same result, and none has to wait for another.
+	virtual bool continues() const { return false; }
 	// hash is that of the inputs.
 	virtual std::uint64_t hash() const = 0;
 
@@ -58,10 +61,16 @@ public:
 	// reset_sampled stands for reset: what is to travel is where it travels from.
 	void reset_sampled() { memory_.send_home(); }
 
+	// bytes is the size of the memory on the device.
+	std::size_t bytes() const { return memory_.bytes(); }
+
 protected:
 	const Params params_;
 	Memory memory_;
 };
+
+// Workloads are equal workloads, each with memory of its own.
+using Workloads = std::vector<std::unique_ptr<Workload>>;
 
 // Description is a workload before it is made.
 struct Description {

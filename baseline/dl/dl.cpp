@@ -150,7 +150,7 @@ void Dl::reset() {
 }
 
 // An error in some features hardly shows in res, so they are compared too.
-Checked Dl::check() {
+Checked Dl::check(int) {
 	Checked c;
 	std::ostringstream text;
 	const auto compare = [&](const auto &name, double got, double want, double allowed) {

@@ -46,7 +46,7 @@ public:
 
 	void load() override;
 	void reset() override;
-	Checked check() override;
+	Checked check(int) override;
 	std::uint64_t hash() const override;
 
 private:

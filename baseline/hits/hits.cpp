@@ -100,7 +100,10 @@ void Hits::compose(const Matrix &matrix, void (Edges::*write)(std::int32_t *ptr,
 	memory_.send(idx);
 }
 
-Checked Hits::check() {
+Checked Hits::check(int replays) {
+	if (replays != replays_wanted_)
+		want_ = iterate(from_data_, rounds * static_cast<std::size_t>(replays));
+	replays_wanted_ = replays;
 	const auto share = tolerance * std::max(1.0, params_.threads / 256.0);
 	const auto allowed = [&](double want) { return share * want; };
 	Comparison c;

@@ -44,7 +44,8 @@ public:
 	void graph(Graph &g) const override;
 
 	void reset() override;
-	Checked check() override;
+	Checked check(int replays) override;
+	bool continues() const override { return true; }
 	std::uint64_t hash() const override;
 	void steer() override;
 
@@ -70,7 +71,8 @@ private:
 	SparseGraph from_data_, into_data_; // empty on a sampled device, as what follows
 	std::vector<std::int32_t> weights_; // ones
 	std::vector<float> ones_;
-	Scores want_;
+	Scores want_; // after this many replays
+	int replays_wanted_ = 1;
 };
 
 } // namespace hits

@@ -108,7 +108,7 @@ void Img::reset() {
 	memory_.poison_home(out_);
 }
 
-Checked Img::check() {
+Checked Img::check(int) {
 	const auto *got = memory_.read(out_);
 	Checked c;
 	for (std::size_t i = 0; i < want_.size(); i++) {

@@ -136,7 +136,7 @@ void Ml::reset() {
 }
 
 // The classes alone would pass over an error that changes no row's best.
-Checked Ml::check() {
+Checked Ml::check(int) {
 	Difference d;
 	d.of(memory_.read(r_), want_, params_.n());
 	d.of("r1", memory_.peek(r1_), want_.bayes);

@@ -25,7 +25,7 @@ public:
 
 	void load() override;
 	void reset() override;
-	Checked check() override;
+	Checked check(int) override;
 	std::uint64_t hash() const override;
 
 private:

@@ -16,7 +16,7 @@ public:
 	void graph(Graph &g) const override;
 
 	void reset() override;
-	Checked check() override;
+	Checked check(int) override;
 	std::uint64_t hash() const override;
 
 private:

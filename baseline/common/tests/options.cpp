@@ -40,6 +40,7 @@ TEST(options_left_open) {
 	EQUAL(mode_name(o.mode), std::string("pinned"));
 	EQUAL(joined(o.versions), "sync async graph capture graph1");
 	EQUAL(o.iterations, 30);
+	EQUAL(o.burst, 0);
 	EQUAL(o.seed, 1u);
 	EQUAL(o.sample, 0);
 	EQUAL(o.help, false);
@@ -47,19 +48,22 @@ TEST(options_left_open) {
 
 TEST(options_given) {
 	const auto o = parse({"--size", "2147483647", "--threads=1024", "--blocks", "7", "--memory", "managed", "--version", "graph,sync,graph",
-						  "--iterations=1", "--device", "3", "--seed", "18446744073709551615", "--sample", "4", "--commit", "a=b"});
+						  "--iterations=1", "--burst", "16", "--device", "3", "--seed", "18446744073709551615", "--sample", "4", "--commit", "a=b"});
 	EQUAL(o.size, 2147483647);
 	EQUAL(o.threads, 1024);
 	EQUAL(o.blocks, 7);
 	EQUAL(mode_name(o.mode), std::string("managed"));
 	EQUAL(joined(o.versions), "graph sync");
 	EQUAL(o.iterations, 1);
+	EQUAL(o.burst, 16);
 	EQUAL(o.device, 3);
 	EQUAL(o.seed, UINT64_MAX);
 	EQUAL(o.sample, 4);
 	EQUAL(o.commit, "a=b");
 	EQUAL(parse({"--seed", "1", "--seed", "2"}).seed, 2u);
-	EQUAL(joined(parse({"--version", "async,all"}).versions), joined(version_names()));
+	EQUAL(joined(parse({"--version", "async,all"}).versions), "sync async graph capture graph1");
+	EQUAL(joined(parse({"--version", "graph4,all"}).versions), joined(version_names()));
+	EQUAL(joined(parse({"--version", "graph4,sync"}).versions), "graph4 sync");
 	EQUAL(parse({"--help", "--nonsense"}).help, true);
 }
 
@@ -69,7 +73,7 @@ TEST(options_refused) {
 	EQUAL(refused({"--seed", "18446744073709551616"}), "--seed 18446744073709551616: use a whole number from 0 to 18446744073709551615");
 	EQUAL(refused({"--threads", "0256"}), "--threads 0256: use 32, 128, 256 or 1024");
 	EQUAL(refused({"--memory", "Pinned"}), "--memory Pinned: use pinned, prefetch or managed");
-	EQUAL(refused({"--version", "sync,,async"}), "--version : use all, sync, async, graph, capture or graph1");
+	EQUAL(refused({"--version", "sync,,async"}), "--version : use all, sync, async, graph, capture, graph1 or graph4");
 	EQUAL(refused({"--version="}), "--version: name a version, or all");
 	EQUAL(refused({"--size"}), "--size: a value is missing, or the flag is unknown: --help lists them");
 	EQUAL(refused({"100", "200"}), "unknown flag 100: --help lists them");

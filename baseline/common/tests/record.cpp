@@ -37,6 +37,17 @@ TEST(record_whole) {
 					R"("ptx_hash":"0000000000000abc","compiler":"g++ 12","commit":"0123abcd-dirty"})");
 }
 
+TEST(record_of_a_burst) {
+	Record r;
+	EQUAL(field(r, "burst"), "nothing");
+	EQUAL(field(r, "copies"), "nothing");
+	r.burst = 16, r.burst_us = 22.8904, r.copies = 4, r.added_bytes = 28312092;
+	EQUAL(field(r, "burst"), "16");
+	EQUAL(field(r, "burst_us"), "22.890");
+	EQUAL(field(r, "copies"), "4");
+	EQUAL(field(r, "added_bytes"), "28312092");
+}
+
 TEST(record_checked) {
 	Record r;
 	r.checked = true, r.ok = false, r.error = "res = 1\n\"want\" \\2";
