@@ -20,6 +20,7 @@ type program struct {
 	trace  *tracer.Trace // set by finish
 	stream device.Stream // for work of Reset; created on first use
 
+	kept       []tracer.Buffer // whose contents outlive a replay
 	travellers []tracer.Buffer // managed memory that moves to the device in every replay
 }
 
@@ -33,7 +34,7 @@ func (t *program) Alloc(name string, elem ir.Type, n int64, role ir.Role) tracer
 	t.Helper()
 	b := t.Tracer.Alloc(name, elem, n, role)
 	traced.Allocate(b)
-	return b
+	return t.keep(b)
 }
 
 // array is data that the host writes or reads.
@@ -50,7 +51,7 @@ func (t *program) transferred(name string, elem ir.Type, n int64, role ir.Role) 
 	if t.params.Memory == Pinned {
 		return t.twinned(name, elem, n, role)
 	}
-	b := t.AllocManaged(name, elem, n, role)
+	b := t.keep(t.AllocManaged(name, elem, n, role))
 	return array{b, b}
 }
 
@@ -59,7 +60,7 @@ func (t *program) twinned(name string, elem ir.Type, n int64, role ir.Role) arra
 	t.Helper()
 	return array{
 		dev:  t.Alloc(name, elem, n, role),
-		host: t.AllocHost(name+"_host", elem, n, role),
+		host: t.keep(t.AllocHost(name+"_host", elem, n, role)),
 	}
 }
 

@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Record is one row of a benchmark: a workload at one size with one strategy and back end, or one of its C++
 // versions. It is the format of --json and of the programs in baseline/.
@@ -33,6 +36,19 @@ type Record struct {
 	MaxUS    float64 `json:"max_us"`
 	EventUS  float64 `json:"event_us"` // device time between events: median of other iterations
 
+	// An iteration of an unrolled plan, or of a version with memory for several replays, is Copies replays. Iterations
+	// counts these, and ReplayUS, MinUS, MaxUS and EventUS are of one. Copies is 0 for one replay.
+	Copies     int   `json:"copies,omitempty"`
+	AddedBytes int64 `json:"added_bytes,omitempty"` // memory on the device beyond that of one replay
+
+	// A burst is replays that are submitted back to back, with one wait at the end. Burst is their number, 0 for no
+	// measurement, and BurstUS the time of the burst divided by it.
+	Burst   int     `json:"burst,omitempty"`
+	BurstUS float64 `json:"burst_us,omitempty"`
+	// BurstHash is that of all memory that outlives a replay, after the burst; "" if it was not compared with the
+	// memory after serial replays.
+	BurstHash string `json:"burst_hash,omitempty"`
+
 	Uncertainty float64 `json:"uncertainty,omitempty"` // relative, of predicted times: see package uncertainty
 
 	Checked   bool    `json:"checked"` // the result was compared with the CPU reference
@@ -48,10 +64,10 @@ type Record struct {
 	Commit            string  `json:"commit"`
 }
 
-// Way returns how the workload was run: "nimble/graph", "c++ async".
+// Way returns how the workload was run: "nimble/graph", "nimble/graph merge", "c++ async".
 func (r *Record) Way() string {
 	if r.Language == "go" {
-		return r.Strategy + "/" + r.Backend
+		return strings.TrimSuffix(r.Strategy+"/"+r.Backend+" "+r.Also, " ")
 	}
 	return r.Language + " " + r.Backend
 }

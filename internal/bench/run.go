@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/plansize"
 )
 
 // serial is the strategy that all others are compared with.
@@ -31,7 +33,11 @@ type Config struct {
 	Seed       uint64
 	Strategies []string
 	Also       []string // optional passes of the optimizer
-	Estimate   bool     // plan with estimates even if demands could be measured
+	// Options holds lists of optional passes. Each gives a record for each strategy but serial, with the first back
+	// end. Unlike Also, a list may unroll: its copies must divide Burst.
+	Options    [][]string
+	Burst      int  // replays to submit back to back, for their throughput; 0 for none
+	Estimate   bool // plan with estimates even if demands could be measured
 	Backends   []graphexec.Backend
 	Iterations int
 	// Sample is the number of blocks of each launch that Open's device runs, 0 for all. If not 0, there are no
@@ -59,7 +65,7 @@ func (c *Config) Params(size int) Params {
 // Rows returns the number of records of a complete run.
 func (c *Config) Rows() int {
 	r := runner{Config: *c}
-	return len(r.cases()) * len(c.Strategies) * len(c.Backends)
+	return len(r.cases()) * (len(c.Strategies)*len(c.Backends) + len(r.options()))
 }
 
 // Run measures every combination and returns a record for each, in the order of the configuration. A failed check
@@ -71,7 +77,7 @@ func Run(ctx context.Context, c Config) ([]Record, error) {
 	if slices.Contains(c.Strategies, serial) {
 		measured--
 	}
-	r.total = len(r.cases()) * measured * len(c.Backends) * c.Iterations
+	r.total = len(r.cases()) * (measured*len(c.Backends) + len(r.options())) * c.Iterations
 	for _, k := range r.cases() {
 		if err := k.workload.Fits(k.size); err != nil {
 			return nil, err
@@ -89,6 +95,25 @@ type runner struct {
 	Config
 	records     []Record
 	done, total int
+	serial      *serialReplays // of the present case
+}
+
+// option is a plan with optional passes.
+type option struct {
+	strategy string
+	also     []string
+}
+
+// options returns the plans of Config.Options.
+func (r *runner) options() (all []option) {
+	for _, also := range r.Options {
+		for _, strategy := range r.Strategies {
+			if strategy != serial {
+				all = append(all, option{strategy, also})
+			}
+		}
+	}
+	return all
 }
 
 // sized is a workload at one size.
@@ -124,6 +149,7 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 			return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
 		}
 	}
+	r.serial = &serialReplays{dev: dev, in: in, backend: r.Backends[0]}
 	for _, backend := range r.Backends {
 		base, err := r.measure(ctx, dev, in, k, serial, backend)
 		if err != nil {
@@ -140,10 +166,27 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 			r.records = append(r.records, rec)
 		}
 	}
+	if err := r.measureOptions(ctx, dev, in, k); err != nil {
+		return err
+	}
 	if r.Inspect == nil {
 		return nil
 	}
 	return r.Inspect(ctx, dev, in)
+}
+
+// measureOptions measures the plans with optional passes.
+func (r *runner) measureOptions(ctx context.Context, dev device.Device, in *Instance, k sized) error {
+	defer func() { in.Also = r.Also }()
+	for _, o := range r.options() {
+		in.Also = o.also
+		rec, err := r.measure(ctx, dev, in, k, o.strategy, r.Backends[0])
+		if err != nil {
+			return fmt.Errorf("%s with %s: %w", o.strategy, strings.Join(o.also, ","), err)
+		}
+		r.records = append(r.records, rec)
+	}
+	return nil
 }
 
 // measure plans, instantiates and replays one combination.
@@ -158,10 +201,11 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	}
 	defer func() { err = device.Join(err, exec.Close()) }()
 
+	copies := max(1, plan.Schedule.Graph.Copies)
 	rec = Record{
 		Workload: k.workload.Name, Size: k.size, Shape: in.Params.Shape.String(), Batch: in.Params.Batch, Memory: in.Params.Memory.String(), Threads: in.Params.Threads, Blocks: in.Params.Blocks,
 		Device: dev.Info().ID, DeviceName: dev.Info().Name, Simulated: dev.Info().Simulated,
-		Language: "go", Strategy: strategy, Also: strings.Join(in.Also, " "), Backend: backend.String(),
+		Language: "go", Strategy: strategy, Also: strings.Join(in.Also, ","), Backend: backend.String(),
 		Ops: plan.Analyzed.Len(), Edges: len(plan.Analyzed.Deps()), ReducedEdges: len(plan.Reduced.Deps()),
 		Lanes: plan.Schedule.Lanes, Syncs: plan.Schedule.Syncs(),
 		Iterations: r.Iterations, Sample: r.Sample, Checked: r.Sample == 0, OK: true,
@@ -171,31 +215,57 @@ func (r *runner) measure(ctx context.Context, dev device.Device, in *Instance, k
 	if rec.Checked {
 		rec.InputHash = fmt.Sprintf("%016x", in.InputHash())
 	}
+	if copies > 1 {
+		rec.Iterations = (r.Iterations + copies - 1) / copies // about as many replays
+		rec.Copies, rec.AddedBytes = copies, plansize.UnrolledOf(plan.Schedule, model.Of(dev)).Bytes
+	}
 	what := rec.String()
-	times := make([]time.Duration, r.Iterations)
+	times := make([]time.Duration, rec.Iterations)
 	for i := range times {
 		if times[i], err = replayOnce(ctx, dev, in, exec); err != nil {
 			return rec, fmt.Errorf("%s: %w", what, err)
 		}
 		if rec.Checked {
-			if err := rec.check(in, i); err != nil {
+			if err := r.check(ctx, in, &rec, i); err != nil {
 				return rec, fmt.Errorf("%s: %w", what, err)
 			}
 		}
-		r.done++
-		if r.Progress != nil {
-			r.Progress(what, r.done, r.total)
-		}
+		r.progress(what, min(copies, r.Iterations-i*copies))
 	}
 	kept := times[min(warmup, len(times)-1):]
 	rec.ReplayUS, rec.MinUS, rec.MaxUS = micros(median(kept)), micros(slices.Min(kept)), micros(slices.Max(kept))
-	if rec.EventUS, err = r.eventMicros(ctx, dev, in, exec); err != nil {
+	if rec.EventUS, err = eventMicros(ctx, dev, in, exec, rec.Iterations); err != nil {
 		return rec, fmt.Errorf("%s: events of %s: %w", what, rec.Workload, err)
 	}
-	if rec.DriverCalls, err = driverCalls(ctx, dev, in, plan.Schedule, backend); err != nil {
-		return rec, fmt.Errorf("%s: %w", what, err)
+	if copies == 1 { // more copies would need their memory a second time
+		if rec.DriverCalls, err = driverCalls(ctx, dev, in, plan.Schedule, backend); err != nil {
+			return rec, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	if r.Burst > 0 {
+		if err := r.burst(ctx, dev, in, exec, &rec); err != nil {
+			return rec, fmt.Errorf("%s: %w", what, err)
+		}
 	}
 	return rec, nil
+}
+
+// progress reports n more replays.
+func (r *runner) progress(what string, n int) {
+	r.done += n
+	if r.Progress != nil {
+		r.Progress(what, r.done, r.total)
+	}
+}
+
+// check compares the result of an iteration with the CPU reference, or that of several replays with the result of as
+// many serial ones: a program may continue from the result of the replay before, and the reference is of one replay.
+func (r *runner) check(ctx context.Context, in *Instance, rec *Record, iteration int) error {
+	if rec.Copies > 1 {
+		_, err := r.serial.compare(ctx, rec, rec.Copies)
+		return err
+	}
+	return rec.check(in, iteration)
 }
 
 // check compares the result of a replay with the reference. The record keeps the greatest error and the first message
@@ -238,7 +308,7 @@ const timed = 3
 
 // eventMicros returns the median time of an iteration between two events in its stream. It runs iterations of its
 // own, because recording an event costs the host a call.
-func (r *runner) eventMicros(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec) (us float64, err error) {
+func eventMicros(ctx context.Context, dev device.Device, in *Instance, exec *graphexec.Exec, iterations int) (us float64, err error) {
 	var events [2]device.Event
 	for i := range events {
 		if events[i], err = dev.CreateEvent(); err != nil {
@@ -246,7 +316,7 @@ func (r *runner) eventMicros(ctx context.Context, dev device.Device, in *Instanc
 		}
 		defer func() { err = device.Join(err, dev.DestroyEvent(events[i])) }()
 	}
-	times := make([]time.Duration, min(timed, r.Iterations))
+	times := make([]time.Duration, min(timed, iterations))
 	for i := range times {
 		if times[i], err = eventOnce(ctx, dev, in, exec, events[0], events[1]); err != nil {
 			return 0, err

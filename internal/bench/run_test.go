@@ -29,7 +29,7 @@ func TestPassesBesidesKeepResults(t *testing.T) {
 	require.Len(t, records, 2*len(Workloads()))
 	for _, r := range records {
 		assert.True(t, r.OK, "%v: %s", &r, r.Error)
-		assert.Equal(t, strings.Join(also, " "), r.Also)
+		assert.Equal(t, strings.Join(also, ","), r.Also)
 	}
 }
 
