@@ -25,6 +25,12 @@ type Config struct {
 	Seed       uint64
 	Programs   Programs
 
+	// Burst is the number of replays that are submitted back to back, for their throughput; 0 for none. Options holds
+	// lists of optional passes for more rows in Go, measured only with a burst. Both apply to pinned memory. Managed
+	// memory would move to the device in the first replay of a burst and stay there.
+	Burst   int
+	Options [][]string
+
 	// Progress is called repeatedly with the numbers of finished and of all replays.
 	Progress func(what string, done, total int)
 }
@@ -38,6 +44,14 @@ type setting struct {
 	size     int
 	threads  int
 	memory   bench.Memory
+}
+
+// burst returns the number of replays of a burst, and the additional rows in Go.
+func (c *Config) burst(s setting) (int, [][]string) {
+	if s.memory != bench.Pinned || c.Burst == 0 {
+		return 0, nil
+	}
+	return c.Burst, c.Options
 }
 
 func (s setting) String() string {
@@ -129,6 +143,7 @@ type inspector = func(context.Context, device.Device, *bench.Instance) error
 
 // replay measures the Go side.
 func (c *Config) replay(ctx context.Context, s setting, p *progress, inspect inspector) ([]bench.Record, error) {
+	burst, options := c.burst(s)
 	return bench.Run(ctx, bench.Config{
 		Open:       c.Open,
 		Workloads:  []*bench.Workload{s.workload},
@@ -140,6 +155,8 @@ func (c *Config) replay(ctx context.Context, s setting, p *progress, inspect ins
 		Backends:   c.Backends,
 		Iterations: c.Iterations,
 		Sample:     c.Sample,
+		Burst:      burst,
+		Options:    options,
 		Inspect:    inspect,
 		Progress:   p.replays,
 	})

@@ -85,6 +85,7 @@ func TestWhatWasNotTheSameWorkIsNotCompared(t *testing.T) {
 		"device":    "not the same work: the C++ version graph has device_name another instead of",
 		"unchecked": "not the same work: the C++ version graph has checked false instead of true",
 		"fewer":     "not the same work: the C++ version graph has iterations 3 instead of 4",
+		"shorter":   "not the same work: the C++ version graph has burst 7 instead of 8",
 		"short":     "the C++ program did not run its version graph, capture, graph1",
 		"twice":     "the C++ program ran its version sync twice",
 		"driver":    "vec: exit status 1: some warning; cuGraphLaunch answers CUDA_ERROR_LAUNCH_FAILED (719)",
@@ -94,7 +95,11 @@ func TestWhatWasNotTheSameWorkIsNotCompared(t *testing.T) {
 		"silent":    "vec printed no record",
 	} {
 		t.Run(how, func(t *testing.T) {
-			all, err := Run(context.Background(), config(t, how))
+			c := config(t, how)
+			if how == "shorter" {
+				c.Burst = 8
+			}
+			all, err := Run(context.Background(), c)
 			assert.Empty(t, all)
 			require.ErrorContains(t, err, "vec at 1000, pinned: ")
 			assert.ErrorContains(t, err, want)

@@ -26,6 +26,8 @@ type Comparison struct {
 	BestCPP string  `json:"best_cpp"` // name of the fastest row in C++; the first one if several are equally fast
 	Ratio   float64 `json:"ratio"`    // least time in Go divided by the least time in C++
 	Rows    []Row   `json:"rows"`
+
+	Throughput *Throughput `json:"throughput,omitempty"` // nil without bursts
 }
 
 // Row is one way of running the workload. Ratios compare times: less than 1 is faster. Speedups are the inverse. 0
@@ -38,6 +40,7 @@ type Row struct {
 	RatioToBest     float64         `json:"ratio_to_best"`     // to the fastest C++ version
 	SpeedupOverSync float64         `json:"speedup_over_sync"` // over the C++ version sync
 	OfBound         float64         `json:"of_bound"`          // the lower bound divided by the time; 1 is optimal
+	Gain            float64         `json:"gain,omitempty"`    // throughput divided by that of the best C++ version; see Throughput
 	Overlap         *overlap.Shares `json:"overlap,omitempty"` // nil if it was not measured
 }
 
@@ -53,9 +56,16 @@ func newComparison(records []bench.Record, f *found) *Comparison {
 			row.Overlap = &shares
 		}
 		c.Uncertainty = max(c.Uncertainty, row.Uncertainty)
+		if row.Also != "" || row.Copies > 1 {
+			c.throughput().Options = append(c.Throughput.Options, row)
+			continue
+		}
 		c.Rows = append(c.Rows, row)
 	}
 	c.relate()
+	if r.Burst > 0 {
+		c.relateBursts()
+	}
 	return c
 }
 
@@ -65,8 +75,7 @@ func (c *Comparison) relate() {
 	c.Best, c.BestCPP = ours.Name, c.level(theirs).Name
 	c.Ratio = ratio(ours.ReplayUS, theirs.ReplayUS)
 	graph, sync, alone := c.Row("c++ graph"), c.Row("c++ sync"), c.Row(serial+"/graph", serial+"/streams")
-	for i := range c.Rows {
-		r := &c.Rows[i]
+	for _, r := range c.all() {
 		r.RatioToGraph = ratio(r.ReplayUS, graph.ReplayUS)
 		r.RatioToBest = ratio(r.ReplayUS, theirs.ReplayUS)
 		r.SpeedupOverSerial = ratio(alone.ReplayUS, r.ReplayUS)
@@ -124,9 +133,9 @@ func (c *Comparison) Slower(times float64) bool {
 
 // Wrong returns the first row with a wrong result, or nil.
 func (c *Comparison) Wrong() *Row {
-	for i := range c.Rows {
-		if !c.Rows[i].OK {
-			return &c.Rows[i]
+	for _, r := range c.all() {
+		if !r.OK {
+			return r
 		}
 	}
 	return nil

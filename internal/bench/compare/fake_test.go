@@ -47,14 +47,22 @@ func fakes(t *testing.T, how string) Programs {
 var fakeTimes = []struct {
 	version string
 	us      float64
-}{{"sync", 400}, {"async", 200}, {"graph", 125}, {"capture", 100}, {"graph1", 300}}
+}{{"sync", 400}, {"async", 200}, {"graph", 125}, {"capture", 100}, {"graph1", 300}, {copied, 160}}
+
+// versionsFor returns the versions that a comparison requires.
+func versionsFor(burst int) string {
+	if burst > 0 {
+		return "all," + copied
+	}
+	return "all"
+}
 
 // fake prints valid records, except for the mistake in the third version that how selects. It returns the exit
 // status.
 func fake(how string) (status int) {
 	var p bench.Params
 	var memory, version, commit string
-	var iterations, ordinal int
+	var iterations, ordinal, burst int
 	var sample int64
 	flags := flag.NewFlagSet("fake", flag.ContinueOnError)
 	flags.IntVar(&p.Size, "size", 0, "")
@@ -64,9 +72,10 @@ func fake(how string) (status int) {
 	flags.StringVar(&version, "version", "", "")
 	flags.StringVar(&commit, "commit", "", "")
 	flags.IntVar(&iterations, "iterations", 0, "")
+	flags.IntVar(&burst, "burst", 0, "")
 	flags.IntVar(&ordinal, "device", 0, "")
 	flags.Int64Var(&sample, "sample", 0, "")
-	if flags.Parse(os.Args[1:]) != nil || version != "all" || ordinal != 0 || commit == "" {
+	if flags.Parse(os.Args[1:]) != nil || version != versionsFor(burst) || ordinal != 0 || commit == "" {
 		return 2
 	}
 	p.Sampled = sample > 0
@@ -78,7 +87,16 @@ func fake(how string) (status int) {
 	base.Memory, base.Iterations, base.Sample, base.Commit = memory, iterations, sample, commit
 	out := json.NewEncoder(os.Stdout)
 	for i, v := range fakeTimes {
+		if v.version == copied && burst == 0 {
+			continue
+		}
 		r := base
+		if burst > 0 {
+			r.Burst, r.BurstUS = burst, v.us-10
+		}
+		if v.version == copied {
+			r.Copies, r.AddedBytes, r.BurstUS = 4, 3000, v.us/8
+		}
 		r.Backend, r.ReplayUS, r.MinUS, r.MaxUS, r.EventUS = v.version, v.us, v.us-1, v.us+1, v.us/2
 		if i == 2 {
 			switch how {
@@ -94,6 +112,8 @@ func fake(how string) (status int) {
 				r.Checked = false
 			case "fewer":
 				r.Iterations--
+			case "shorter":
+				r.Burst--
 			case "short":
 				return 0
 			case "wrong":

@@ -43,28 +43,36 @@ func Means(all []Comparison) (means []Mean) {
 }
 
 func meanOf(all []Comparison, memory, name string, pick func(*Comparison) *Row) Mean {
-	workloads := distinct(all, func(c *Comparison) []string { return []string{c.Workload} })
 	over := func(value func(*Row) float64) float64 {
-		var each []float64
-		for _, workload := range workloads {
-			var own []float64
-			for i := range all {
-				if all[i].Workload == workload {
-					own = append(own, value(pick(&all[i])))
-				}
-			}
-			each = append(each, GeometricMean(own))
-		}
-		return GeometricMean(each)
+		return meanOver(all, func(c *Comparison) float64 { return value(pick(c)) })
 	}
 	return Mean{
-		Memory: memory, Name: name, Workloads: len(workloads),
+		Memory: memory, Name: name, Workloads: len(workloadsOf(all)),
 		RatioToGraph:      over(func(r *Row) float64 { return r.RatioToGraph }),
 		RatioToBest:       over(func(r *Row) float64 { return r.RatioToBest }),
 		SpeedupOverSerial: over(func(r *Row) float64 { return r.SpeedupOverSerial }),
 		SpeedupOverSync:   over(func(r *Row) float64 { return r.SpeedupOverSync }),
 		OfBound:           over(func(r *Row) float64 { return r.OfBound }),
 	}
+}
+
+// meanOver returns the geometric mean of a value in which all workloads have the same weight.
+func meanOver(all []Comparison, value func(*Comparison) float64) float64 {
+	var each []float64
+	for _, workload := range workloadsOf(all) {
+		var own []float64
+		for i := range all {
+			if all[i].Workload == workload {
+				own = append(own, value(&all[i]))
+			}
+		}
+		each = append(each, GeometricMean(own))
+	}
+	return GeometricMean(each)
+}
+
+func workloadsOf(all []Comparison) []string {
+	return distinct(all, func(c *Comparison) []string { return []string{c.Workload} })
 }
 
 // GeometricMean returns the geometric mean of the known values, which are not 0; it is 0 if there are none.

@@ -36,6 +36,7 @@ func mergeOne(same []bench.Record) bench.Record {
 		}
 	}
 	m.ReplayUS = medianOf(same, func(r *bench.Record) float64 { return r.ReplayUS })
+	m.BurstUS = medianOf(same, func(r *bench.Record) float64 { return r.BurstUS })
 	m.EventUS = medianOf(same, func(r *bench.Record) float64 { return r.EventUS })
 	return m
 }

@@ -63,11 +63,15 @@ func (p *Programs) flags(c *Config, s setting) []string {
 	flags := []string{
 		"--size", strconv.Itoa(s.size),
 		"--memory", s.memory.String(),
-		"--version", "all",
 		"--iterations", strconv.Itoa(c.Iterations),
 		"--device", strconv.Itoa(p.Ordinal),
 		"--seed", strconv.FormatUint(c.Seed, 10),
 		"--commit", bench.Commit(),
+	}
+	if burst, _ := c.burst(s); burst > 0 {
+		flags = append(flags, "--version", "all,"+copied, "--burst", strconv.Itoa(burst))
+	} else {
+		flags = append(flags, "--version", "all")
 	}
 	if s.threads != 0 {
 		flags = append(flags, "--threads", strconv.Itoa(s.threads))
@@ -81,7 +85,11 @@ func (p *Programs) flags(c *Config, s setting) []string {
 // run runs the program of a setting and returns its measurements. A program with a wrong result marks its records and
 // fails; that is not an error here. Any other failure is.
 func (p *Programs) run(ctx context.Context, c *Config, s setting, done *progress) (records []bench.Record, err error) {
-	records, err = call(ctx, p, s.workload.Name, p.flags(c, s), func(r *bench.Record) { done.row(r.String()) })
+	records, err = call(ctx, p, s.workload.Name, p.flags(c, s), func(r *bench.Record) {
+		if r.Copies == 0 { // not every program has the others
+			done.row(r.String())
+		}
+	})
 	var status *exec.ExitError
 	if errors.As(err, &status) && status.ExitCode() == 1 && anyWrong(records) {
 		err = nil

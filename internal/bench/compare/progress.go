@@ -8,8 +8,13 @@ type progress struct {
 }
 
 func newProgress(c *Config, settings int) *progress {
-	rows := len(c.Strategies)*len(c.Backends) + len(versions)
-	return &progress{tell: c.Progress, each: c.Iterations, total: settings * c.Rounds * rows * c.Iterations}
+	rows := settings * (len(c.Strategies)*len(c.Backends) + len(versions))
+	for _, s := range c.settings() {
+		if burst, options := c.burst(s); burst > 0 {
+			rows += len(options) * (len(c.Strategies) - 1)
+		}
+	}
+	return &progress{tell: c.Progress, each: c.Iterations, total: c.Rounds * rows * c.Iterations}
 }
 
 // replays reports the progress of a part, which counts from 1 to its own total.

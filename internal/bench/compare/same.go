@@ -11,6 +11,10 @@ import (
 // versions lists the versions of each C++ program. Each has as many replays as a row in Go.
 var versions = []string{"sync", "async", "graph", "capture", "graph1"}
 
+// copied is the version with memory for several replays at once. A program has none if its replays continue from the
+// result of the replay before.
+const copied = "graph4"
+
 // comparable returns an error if the records of the C++ side cannot be compared with one of the Go side. Both must
 // have done the same work on the same data, equally often, each version once, and with a check of the result.
 func comparable(ours *bench.Record, theirs []bench.Record) error {
@@ -35,6 +39,7 @@ func comparable(ours *bench.Record, theirs []bench.Record) error {
 			{"simulated", ours.Simulated, r.Simulated},
 			{"ops", ours.Ops, r.Ops},
 			{"iterations", ours.Iterations, r.Iterations},
+			{"burst", ours.Burst, r.Burst},
 			{"checked", ours.Checked, r.Checked},
 			{"input_hash", ours.InputHash, r.InputHash},
 		} {

@@ -39,6 +39,9 @@ func (c *Comparison) write(w io.Writer) error {
 		fmt.Fprintf(w, "%s takes %.2f %% of the time of %s; ", c.Best, 100*c.Ratio, c.BestCPP)
 	}
 	fmt.Fprintf(w, "the contention-free lower bound is %s us\n", micros(c.BoundUS))
+	if err := c.writeThroughput(w); err != nil {
+		return err
+	}
 	if c.Uncertainty == 0 {
 		return nil
 	}
@@ -76,7 +79,10 @@ func writeMeans(w io.Writer, all []Comparison) error {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", m.Name, m.Workloads, times(m.RatioToGraph), times3(m.RatioToBest),
 			times(m.SpeedupOverSerial), times(m.SpeedupOverSync), percent(m.OfBound))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return writeThroughputMeans(w, all)
 }
 
 // unknown is printed for unknown values.
