@@ -58,7 +58,7 @@ for device in "$@"; do
 	for workload in $workloads; do
 		[ -f $records/$workload.json ] ||
 			bin/reprise compare $workload --device sim:$device --size "$(sizes $device $workload)" --memory "$modes" \
-				--threads $threads --sample $sample --iterations 4 --json $records/$workload.json >/dev/null
+				--threads $threads --sample $sample --iterations 4 --burst 0 --json $records/$workload.json >/dev/null
 	done
 	bin/reprise compare --from $records --plot $docs --published $docs/published.md >$records/tables.txt
 	sed -n '/geometric means/,$p' $records/tables.txt >$docs/means.txt

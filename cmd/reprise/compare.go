@@ -21,6 +21,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/internal/bench/published"
 	"github.com/reprise-gpu/reprise/internal/devices"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
 // compareFlags are the flags of compare as given.
@@ -42,6 +43,9 @@ type compareFlags struct {
 	published  string
 	from       []string
 	maxRatio   float64
+	burst      int
+	also       []string
+	minGain    float64
 }
 
 func newCompare() *cobra.Command {
@@ -58,6 +62,20 @@ the simulated driver, with the same profile and in virtual time.
 The C++ programs have five versions: in sync, the host waits after each operation; async
 is a schedule over streams and events; graph is a graph; capture is a graph captured from
 the streams; graph1 is a graph that is a chain.
+
+In pinned memory, each row is also measured with --burst replays that are submitted back
+to back, with one wait at the end. Both sides submit the same number. Between them, the
+host writes no input and reads no result, so a result is overwritten by the next; copies
+from and to the host are part of each replay. In Go, the memory that outlives a replay must
+then hold the same bytes as after as many serial replays; in C++ it is compared with the
+CPU reference. Each --also adds a row with optional passes (see reprise opt), among them
+what no version in C++ does: unroll(k) submits k replays as one graph, rename(m) gives them
+m memories, merge makes one launch of several, priorities puts the longest path first.
+
+The C++ version graph4 is four graphs with memory of their own, inputs and results
+included, on four streams. It is printed beside the others, and is not counted as the best
+C++ version, because its replays do not share inputs and results. A program whose replays
+continue from the last result (hits) cannot have it.
 
 ` + "`make baseline`" + ` builds the programs (build/baseline/WORKLOAD), ` + "`make libcudasim`" + ` the
 simulated driver (build/libcudasim.so). Compare looks for build beside the folder of
@@ -82,6 +100,14 @@ this executable, then in the current folder.
   calls        into the driver in a replay, without those that make the context current;
                not counted for C++ programs on a GPU
 
+The table of bursts has these columns:
+
+  us/replay    time of the burst, divided by its replays
+  throughput   relative to the best C++ version: above 1 is more replays per second
+  latency us   time of one submission and the wait for it, which is of replays
+  more MB      device memory beyond that of one replay
+  bytes        same: as after serial replays; checked: against the CPU reference
+
 On a simulated device, overlap follows from the time line of a replay. On a GPU, it is
 measured for streams only, by events around each operation. For kernels it is then an
 upper bound, because a kernel that waits for multiprocessors counts as running. The
@@ -89,7 +115,8 @@ events raise the lower bound by about a microsecond for each operation on the pa
 For graphs and C++ programs on a GPU, a dash stands for the overlap.
 
 The exit status is 1 if a result is wrong, or if the fastest row in Go takes more than
---max-ratio times what the fastest C++ version takes.
+--max-ratio times what the fastest C++ version takes. This latency is of rows without --also.
+The status is also 1 if the mean throughput is below --min-throughput.
 
 Workloads:
 ` + workloadHelp(),
@@ -121,6 +148,9 @@ Workloads:
 	c.Flags().StringVar(&f.published, "published", "", "also compare the results with the figures of the GrCUDA paper: Markdown, to `FILE` (- for standard output)")
 	c.Flags().StringSliceVar(&f.from, "from", nil, "measure nothing, and print results that earlier runs wrote with --json: `FILES` of one device, or folders of such files (- for standard input)")
 	c.Flags().Float64Var(&f.maxRatio, "max-ratio", 0, "fail if a ratio of the fastest row in Go to the fastest C++ version is above this (0: never)")
+	c.Flags().IntVar(&f.burst, "burst", 16, "replays in pinned memory to submit back to back, for their throughput (0: none)")
+	c.Flags().StringArrayVar(&f.also, "also", usualOptions, "`PASSES` of one more row in Go, with a burst; give the flag once for each row")
+	c.Flags().Float64Var(&f.minGain, "min-throughput", 0, "fail if the geometric mean of the throughput of the best rows in Go, divided by that of the best C++ versions, is below this (0: never)")
 	c.AddCommand(newCompareSolver())
 	return c
 }
@@ -140,8 +170,9 @@ func runCompare(c *cobra.Command, f *compareFlags, args []string) error {
 
 // comparisons is the content of the file of --json.
 type comparisons struct {
-	Comparisons []compare.Comparison `json:"comparisons"`
-	Means       []compare.Mean       `json:"means"`
+	Comparisons     []compare.Comparison     `json:"comparisons"`
+	Means           []compare.Mean           `json:"means"`
+	ThroughputMeans []compare.ThroughputMean `json:"throughput_means,omitempty"`
 }
 
 // report prints the completed comparisons and returns the error that ends the program:
@@ -158,7 +189,7 @@ func (f *compareFlags) report(c *cobra.Command, all []compare.Comparison, wanted
 		}
 		stopped = aside(stopped, &path, &figures, &page)
 	}
-	failed := writeResults(stdout, path, comparisons{all, compare.Means(all)}, func(w io.Writer) error { return compare.WriteTables(w, all) })
+	failed := writeResults(stdout, path, comparisons{all, compare.Means(all), compare.ThroughputMeans(all)}, func(w io.Writer) error { return compare.WriteTables(w, all) })
 	if figures != "" {
 		_, err := figure.Write(figures, all)
 		failed = errors.Join(failed, err)
@@ -195,6 +226,21 @@ func (f *compareFlags) verdict(all []compare.Comparison) error {
 		if c := &all[i]; f.maxRatio > 0 && c.Slower(f.maxRatio) {
 			return fmt.Errorf("%s at %d, %s: %s takes %.6g times as long as %s, and %g is allowed", c.Workload, c.Size, c.Memory, c.Best, c.Ratio, c.BestCPP, f.maxRatio)
 		}
+	}
+	return f.throughputVerdict(all)
+}
+
+// throughputVerdict returns an error if the mean throughput of the best rows in Go is too low, or unknown.
+func (f *compareFlags) throughputVerdict(all []compare.Comparison) error {
+	if f.minGain == 0 {
+		return nil
+	}
+	means := compare.ThroughputMeans(all)
+	if len(means) == 0 {
+		return usagef("--min-throughput %g: no throughput was measured: use --memory pinned and a --burst", f.minGain)
+	}
+	if best := means[len(means)-1]; best.Gain < f.minGain {
+		return fmt.Errorf("the best rows in Go have %.3f times the throughput of the best C++ versions, the geometric mean of %d workloads, and %g is required", best.Gain, best.Workloads, f.minGain)
 	}
 	return nil
 }
@@ -237,6 +283,9 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 	if err := f.checkRatio(); err != nil {
 		return c, err
 	}
+	if err := f.burstOf(&c); err != nil {
+		return c, err
+	}
 	if err := f.checkPublished(); err != nil {
 		return c, err
 	}
@@ -253,6 +302,47 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 		err = figure.Folder(f.plot) // before the measurement, which takes minutes
 	}
 	return c, err
+}
+
+// usualOptions are the additional rows: what the optimizer does and no version in C++.
+var usualOptions = []string{"merge", "priorities", "unroll(4)", "unroll(4),rename(4)", "unroll(4),rename(4),merge,priorities"}
+
+// burstOf sets the burst and its additional rows.
+func (f *compareFlags) burstOf(c *compare.Config) error {
+	if f.burst < 0 {
+		return usagef("--burst %d: 1 or more, or 0 for none", f.burst)
+	}
+	if !(f.minGain >= 0) {
+		return usagef("--min-throughput %g: above 0, or 0 for none", f.minGain)
+	}
+	if c.Burst = f.burst; c.Burst == 0 {
+		return nil
+	}
+	for _, also := range f.also {
+		passes, err := distinct("also", strings.Split(also, ","))
+		if err != nil {
+			return err
+		}
+		if err := (optimizer.Options{Also: passes}).Check(); err != nil {
+			return usageError{err}
+		}
+		if k := unrolledBy(passes); f.burst%k != 0 {
+			return usagef("--burst %d: no multiple of the %d replays that --also '%s' submits at once", f.burst, k, also)
+		}
+		c.Options = append(c.Options, passes)
+	}
+	return nil
+}
+
+// unrolledBy returns the number of replays of a plan with optional passes.
+func unrolledBy(passes []string) int {
+	for _, pass := range passes {
+		var k int
+		if n, _ := fmt.Sscanf(pass, "unroll(%d)", &k); n == 1 {
+			return k
+		}
+	}
+	return 1
 }
 
 func (f *compareFlags) checkRatio() error {

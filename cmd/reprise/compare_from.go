@@ -18,7 +18,7 @@ import (
 
 // showCompared is compare --from: it prints the results of earlier runs.
 func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
-	for _, name := range []string{"size", "threads", "memory", "strategy", "backend", "iterations", "rounds", "sample", "seed", "device", "baseline", "libcudasim"} {
+	for _, name := range []string{"size", "threads", "memory", "strategy", "backend", "iterations", "rounds", "sample", "seed", "device", "baseline", "libcudasim", "burst", "also"} {
 		if c.Flags().Changed(name) {
 			return usagef("--%s says what to measure, and --from measures nothing: leave one out", name)
 		}

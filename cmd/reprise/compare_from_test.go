@@ -15,7 +15,7 @@ import (
 // recorded writes a file in the format of compare --json.
 func recorded(t *testing.T, dir, name string, all ...compare.Comparison) string {
 	path := filepath.Join(dir, name)
-	require.NoError(t, writeJSON(path, nil, comparisons{all, compare.Means(all)}))
+	require.NoError(t, writeJSON(path, nil, comparisons{all, compare.Means(all), compare.ThroughputMeans(all)}))
 	return path
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,6 +53,62 @@ func TestCompareFailsByWhatItFinds(t *testing.T) {
 			continue
 		}
 		assert.EqualError(t, err, c.want)
+	}
+}
+
+// burstOf is a comparison whose best row in Go has a throughput relative to the best C++ version.
+func burstOf(workload string, gain float64) compare.Comparison {
+	c := compared(10, 10, true)
+	c.Workload = workload
+	for i := range c.Rows {
+		c.Rows[i].Gain = []float64{gain, 1}[i]
+	}
+	c.Throughput = &compare.Throughput{Burst: 16, Best: "nimble/graph", BestCPP: "c++ graph", Gain: gain}
+	return c
+}
+
+func TestCompareFailsByItsThroughput(t *testing.T) {
+	all := []compare.Comparison{burstOf("vec", 1), burstOf("ml", 4)} // 2 in the geometric mean
+	for least, want := range map[float64]string{
+		0: "", 1.3: "", 2: "",
+		2.1: "the best rows in Go have 2.000 times the throughput of the best C++ versions, the geometric mean of 2 workloads, and 2.1 is required",
+	} {
+		f := compareFlags{minGain: least}
+		err := f.verdict(all)
+		if want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.EqualError(t, err, want)
+	}
+	f := compareFlags{minGain: 1.3}
+	assert.EqualError(t, f.verdict([]compare.Comparison{compared(1, 1, true)}),
+		"--min-throughput 1.3: no throughput was measured: use --memory pinned and a --burst")
+}
+
+func TestBurstFlags(t *testing.T) {
+	for _, c := range []struct {
+		flags compareFlags
+		want  [][]string
+		err   string
+	}{
+		{compareFlags{burst: 8, also: []string{"merge", "unroll(4),rename(2)"}}, [][]string{{"merge"}, {"unroll(4)", "rename(2)"}}, ""},
+		{compareFlags{burst: 0, also: []string{"unroll(4)"}}, nil, ""},
+		{compareFlags{burst: -1}, nil, "--burst -1: 1 or more, or 0 for none"},
+		{compareFlags{burst: 6, also: []string{"unroll(4)"}}, nil, "--burst 6: no multiple of the 4 replays that --also 'unroll(4)' submits at once"},
+		{compareFlags{burst: 4, also: []string{"unrol(4)"}}, nil, "unrol"},
+		{compareFlags{burst: 4, also: []string{"rename(2)"}}, nil, "unroll"},
+		{compareFlags{burst: 4, minGain: math.NaN()}, nil, "--min-throughput NaN: above 0, or 0 for none"},
+	} {
+		var config compare.Config
+		err := c.flags.burstOf(&config)
+		if c.err != "" {
+			assert.ErrorContains(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, c.flags.burst, config.Burst)
+		assert.Equal(t, c.want, config.Options)
 	}
 }
 
