@@ -72,8 +72,9 @@ zero.
 --dispatch published adds the costs of a published stack for inference, whose batched matrix
 product is slower: spacetime then runs kernel gemm_plain where the other modes run gemm_128x64,
 if --kernel names no other. The rates of sgemm are printed beside the published ones
-(docs/TENANTS.md). With driver, only the driver's calls cost time, and the device's profile has the cost of
-a switch between contexts. On a GPU, mode time drains the device, but does not switch contexts.
+(docs/TENANTS-PUBLISHED.md). With driver, only the driver's calls cost time, and the device's
+profile has the cost of a switch between contexts. On a GPU, mode time drains the device, but
+does not switch contexts.
 
 Workloads:
 ` + servedHelp(),

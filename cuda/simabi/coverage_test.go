@@ -34,7 +34,7 @@ cuGetProcAddress finds it.
 %s
 ## Managed memory
 
-Managed memory moves when kernels touch it and when it is prefetched ([TIME-MODEL.md](TIME-MODEL.md#managed-memory)). The
+Managed memory moves when kernels touch it and when it is prefetched ([HOST-MEMORY.md](HOST-MEMORY.md#managed-memory)). The
 simulator cannot observe accesses of the host, so it charges no time for pages that move back. To charge it, prefetch the
 memory to CU_DEVICE_CPU before the host accesses it. On a device that refuses prefetches, attach the memory to the host.
 
