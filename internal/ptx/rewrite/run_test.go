@@ -129,6 +129,9 @@ func (k corpusKernel) shape(rng *rand.Rand) launchShape {
 		s.block = [3]uint32{uint32(32 * (1 + rng.IntN(4))), 1, 1}
 		if used["%tid.y"] || used["%ntid.y"] {
 			s.block = [3]uint32{16, uint32(4 + 4*rng.IntN(4)), 1}
+			if k.static() { // a tile that is read by columns is defined in a square block only
+				s.block[1] = 16
+			}
 		}
 	}
 	for i := range s.block {
@@ -147,6 +150,14 @@ func (k corpusKernel) shape(rng *rand.Rand) launchShape {
 func (k corpusKernel) dynamic() bool {
 	return slices.ContainsFunc(k.module.Vars, func(v *ptx.Var) bool { return v.Space == ptx.Shared && v.Extern })
 }
+
+// static reports whether a kernel's module has shared memory of fixed size.
+func (k corpusKernel) static() bool {
+	inBody := func(f *ptx.Func) bool { return slices.ContainsFunc(f.Vars, isShared) }
+	return slices.ContainsFunc(k.module.Vars, isShared) || slices.ContainsFunc(k.module.Funcs, inBody)
+}
+
+func isShared(v *ptx.Var) bool { return v.Space == ptx.Shared && !v.Extern }
 
 // params makes up a parameter block: pointers into buffers, and small numbers.
 func (k corpusKernel) params(rng *rand.Rand, buffers []uint64) []byte {
