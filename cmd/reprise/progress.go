@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -29,6 +31,41 @@ func watched[T any](c *cobra.Command, unit string, run func(context.Context, pro
 	p := newProgress(c.ErrOrStderr(), unit)
 	defer p.finish()
 	return run(ctx, p.update)
+}
+
+// watchedRows is watched for a run that hands over each row when it is complete. If the run does not return soon after an
+// interrupt, because it is in the middle of a kernel, the rows so far are returned without it.
+func watchedRows[T any](c *cobra.Command, unit string, run func(context.Context, progressFunc, func(T)) error) ([]T, error) {
+	var mu sync.Mutex
+	var rows []T
+	add := func(row T) {
+		mu.Lock()
+		defer mu.Unlock()
+		rows = append(rows, row)
+	}
+	_, err := watched(c, unit, func(ctx context.Context, update progressFunc) ([]T, error) {
+		ended := make(chan error, 1)
+		quiet := func(what string, done, total int) {
+			if ctx.Err() == nil {
+				update(what, done, total)
+			}
+		}
+		go func() { ended <- run(ctx, quiet, add) }()
+		select {
+		case err := <-ended:
+			return nil, err
+		case <-ctx.Done():
+		}
+		select {
+		case err := <-ended:
+			return nil, err
+		case <-time.After(endWithin / 2):
+			return nil, ctx.Err()
+		}
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(rows), err
 }
 
 // progressEvery is the interval of progress lines if the output is not a terminal.

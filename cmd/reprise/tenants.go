@@ -114,9 +114,10 @@ func (f *tenantsFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	records, err := watched(c, "rows", func(ctx context.Context, update progressFunc) ([]tenants.Record, error) {
-		config.Progress = update
-		return tenants.Run(ctx, config)
+	records, err := watchedRows(c, "rows", func(ctx context.Context, update progressFunc, row func(tenants.Record)) error {
+		config.Progress, config.Row = update, row
+		_, err := tenants.Run(ctx, config)
+		return err
 	})
 	return f.report(c.OutOrStdout(), records, config.Rows(), err)
 }

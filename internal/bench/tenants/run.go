@@ -25,6 +25,8 @@ type Config struct {
 	Rounds   int           // measured rounds, and requests of each tenant
 	Seed     uint64        // of the first tenant; each has another
 	Sampled  bool          // the device runs only some blocks of each launch, so results are not compared
+	// Row is called with each complete row.
+	Row func(Record)
 	// Progress is called after each row.
 	Progress func(what string, done, total int)
 }
@@ -75,6 +77,9 @@ func Run(ctx context.Context, c Config) (records []Record, err error) {
 			return records, fmt.Errorf("%s, %d tenants, %v: %w", c.Program.Name, k.tenants, k.mode, err)
 		}
 		records = append(records, *record)
+		if c.Row != nil {
+			c.Row(*record)
+		}
 		if c.Progress != nil {
 			c.Progress(fmt.Sprintf("%d tenants, %v", k.tenants, k.mode), i+1, len(cases))
 		}
