@@ -22,7 +22,7 @@ var policyColors = map[string]color.Color{
 
 // WriteShares draws figures of the first pair of the records into a directory, which it creates if necessary, and returns
 // their paths: latencies.svg and .png, the distribution of latencies under each policy, and timeline.svg and .png, the
-// stages of both programs in a few requests.
+// stages of the important program in a few requests, and what the other runs.
 func WriteShares(dir string, records []shares.Record) (paths []string, err error) {
 	if err := Folder(dir); err != nil {
 		return nil, err
@@ -43,12 +43,11 @@ func WriteShares(dir string, records []shares.Record) (paths []string, err error
 	return paths, nil
 }
 
-// latencies draws the share of requests by latency, which is on a logarithmic scale.
+// latencies draws the share of requests by latency, on a logarithmic scale if they differ much.
 func latencies(records []shares.Record) *figure {
 	f := &figure{title: fmt.Sprintf("Latency of %s beside %s", records[0].High, records[0].Low), about: records[0].Device, width: 16 * vg.Centimeter, height: 9 * vg.Centimeter}
 	p := newPanel("", "share of requests", nil)
 	p.X.Label.Text, p.X.Label.TextStyle.Font = "ms", p.Y.Label.TextStyle.Font
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
 	least, most := time.Duration(1<<62), time.Duration(1)
 	for _, r := range records {
 		var at plotter.XYs
@@ -63,18 +62,22 @@ func latencies(records []shares.Record) *figure {
 		}
 	}
 	p.X.Min, p.X.Max = max(least.Seconds()*1000, 1e-6)*0.95, max(most.Seconds()*1000, 2e-6)*1.05
+	p.X.Tick.Marker, p.X.Tick.Length = plot.TickerFunc(ticks), vg.Points(2)
+	if p.X.Max > 20*p.X.Min {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
+	}
 	reach(p, 1)
 	f.panels = [][]*plot.Plot{{p}}
 	return f
 }
 
 // timelineStages is the number of stages of the important program that the timeline shows.
-const timelineStages = 12
+const timelineStages = 8
 
-// timeline draws a panel for each policy: the stages of the important program above those of the other.
+// timeline draws a panel for each policy: the stages of the important program above the grants of the other.
 func timeline(records []shares.Record) *figure {
 	f := &figure{title: fmt.Sprintf("First stages of %s beside %s", records[0].High, records[0].Low), about: records[0].Device, width: 20 * vg.Centimeter, height: 2.2 * vg.Centimeter}
-	f.legend = []entry{{name: "high", color: blue}, {name: "low: submission to end", color: orange}}
+	f.legend = []entry{{name: "high", color: blue}, {name: "low, on the device", color: orange}}
 	to := 0.0
 	for _, r := range records {
 		if n := min(timelineStages, len(r.HighSpans)); n > 0 && r.Policy != "exclusive" {

@@ -38,7 +38,8 @@ type client struct {
 	arrived   time.Duration // the present request
 	next      time.Duration // arrival of the next request, at a rate
 	latencies []time.Duration
-	spans     []Span        // of the first requests, for the timeline
+	spans     []Span        // stages of the first requests, for the timeline
+	grants    []Span        // grants in that time
 	from      time.Duration // submission of the present stage
 	other     *client       // the important program beside it; nil if idle time is not skipped
 	fresh     bool          // the present request began with nothing in flight
@@ -49,7 +50,7 @@ type client struct {
 	err       error
 }
 
-// maxSpans is the number of stages that are kept for the timeline.
+// maxSpans is the number of stages, and of grants, that are kept for the timeline.
 const maxSpans = 4000
 
 // add adds a program. cut allows its kernels to be cut.
@@ -66,8 +67,22 @@ func (p *pair) add(b *builder, in *instance, class int, cut bool, f sharing.Form
 		return nil, device.Join(err, closeAll(works))
 	}
 	c.done = c.ended
+	p.host.Watch = p.watch
 	p.clients = append(p.clients, c)
 	return c, nil
+}
+
+// watch notes a grant. It begins when the one before it has ended.
+func (p *pair) watch(of *local.Program, from, to time.Duration) {
+	for _, c := range p.clients {
+		if c.program != of || len(c.grants) >= maxSpans {
+			continue
+		}
+		if n := len(c.grants); n > 0 {
+			from = max(from, c.grants[n-1].To)
+		}
+		c.grants = append(c.grants, Span{from, to})
+	}
 }
 
 // errClosed ends the stages that run when a measurement ends.
@@ -84,7 +99,7 @@ func (p *pair) close() error {
 // start makes the client submit up to limit requests from now on. It forgets the latencies.
 func (c *client) start(limit int, rate float64) {
 	now := c.host.Now()
-	c.limit, c.rate, c.requests, c.stage, c.due, c.latencies, c.spans = limit, rate, 0, 0, now, nil, nil
+	c.limit, c.rate, c.requests, c.stage, c.due, c.latencies, c.spans, c.grants = limit, rate, 0, 0, now, nil, nil, nil
 	if rate > 0 {
 		c.due = now + c.interval()
 	}

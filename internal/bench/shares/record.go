@@ -37,11 +37,11 @@ type Record struct {
 	PerSecond float64         `json:"-"` // requests of the other program
 	HostShare float64         `json:"-"` // real time of all decisions over the time of the run on the device
 	Latencies []time.Duration `json:"-"` // ascending
-	HighSpans []Span          `json:"-"` // of the first requests
-	LowSpans  []Span          `json:"-"`
+	HighSpans []Span          `json:"-"` // first stages, from submission to end
+	LowSpans  []Span          `json:"-"` // first grants
 }
 
-// Span is a stage on the timeline, from its submission to its end.
+// Span is a stretch of the timeline.
 type Span struct{ From, To time.Duration }
 
 // figures are the times of a run.

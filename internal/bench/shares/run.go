@@ -295,13 +295,13 @@ func (r *Record) set(s *pair, took, cost time.Duration) {
 	sum, median := s.host.Decisions()
 	r.DecisionNS = float64(median.Nanoseconds())
 	r.HostShare = (sum - cost).Seconds() / took.Seconds()
-	r.HighSpans, r.LowSpans = high.spans, s.clients[1].spans
+	r.HighSpans, r.LowSpans = high.spans, s.clients[1].grants
 }
 
 // boundOf returns the delay that the policy promises at most, 0 if it promises nothing.
 func boundOf(s *pair) time.Duration {
 	f, ok := s.policy.(*sharing.Fill)
-	if !ok {
+	if !ok || f.Greedy {
 		return 0
 	}
 	bound, oversize := s.host.Bound(f)

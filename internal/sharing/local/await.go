@@ -94,6 +94,10 @@ func (h *Host) Harvest() {
 			}
 			p.first = (p.first + 1) % len(p.marks)
 			p.flying--
+			if len(p.granted) > 0 {
+				h.Watch(p, p.granted[0], at)
+				p.granted = p.granted[:copy(p.granted, p.granted[1:])]
+			}
 			if h.core.Completed(p.Program, at) {
 				h.conclude(p, at)
 			}

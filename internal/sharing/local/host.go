@@ -27,9 +27,12 @@ type Host struct {
 	wait     []device.Event // reused
 	failed   error
 	deciding time.Duration // real time of the host in the policy
-	latest   [latest]time.Duration
-	decided  int           // decisions
-	skipped  time.Duration // added to the device's clock
+	// Watch is called at the end of each grant, with the times at which it was granted and at which its units ended.
+	// It may be nil.
+	Watch   func(p *Program, from, to time.Duration)
+	latest  [latest]time.Duration
+	decided int           // decisions
+	skipped time.Duration // added to the device's clock
 }
 
 // virtualTime is a device whose clock advances only while the host waits for it.
@@ -92,14 +95,15 @@ func (h *Host) Steady() time.Duration { return h.core.Steady(h.Now()) }
 // Program is a program on a host.
 type Program struct {
 	*sharing.Program
-	host   *Host
-	stream device.Stream
-	stages []Work
-	marks  []device.Event // a ring: an event for each grant in flight
-	first  int            // of the grants in flight
-	flying int
-	ended  []func(at time.Duration, err error) // of the stages that wait or run, in order
-	err    error                               // of the present stage
+	host    *Host
+	stream  device.Stream
+	stages  []Work
+	marks   []device.Event // a ring: an event for each grant in flight
+	first   int            // of the grants in flight
+	flying  int
+	granted []time.Duration                     // times of the grants in flight, if they are watched
+	ended   []func(at time.Duration, err error) // of the stages that wait or run, in order
+	err     error                               // of the present stage
 }
 
 // Add adds a program. Alone is the time of each stage alone on the device, nil if it is unknown. Classes with a
@@ -211,6 +215,9 @@ func (h *Host) empty() bool {
 
 // submit submits the units of a grant and the event behind them. A failed submission cancels the stage.
 func (h *Host) submit(p *Program, g sharing.Grant) {
+	if h.Watch != nil {
+		p.granted = append(p.granted, g.At)
+	}
 	err := p.stages[g.Stage].Submit(p.stream, g.First, g.Units)
 	if err != nil && p.err == nil {
 		p.err = err
@@ -256,7 +263,7 @@ func (h *Host) fail(err error) {
 	h.failed = err
 	for _, p := range h.programs {
 		all := p.ended
-		p.ended, p.flying = nil, 0
+		p.ended, p.flying, p.granted = nil, 0, nil
 		for _, f := range all {
 			f(h.Now(), err)
 		}
