@@ -164,6 +164,8 @@ func (r *Remote) run(ctx context.Context) (err error) {
 		switch {
 		case !open:
 			return r.err
+		case e.Kind == wire.Ended && err != nil:
+			continue // the answer to Cancel follows
 		case e.Kind != wire.Granted:
 			return err
 		}
