@@ -77,11 +77,14 @@ func (m Mode) Reads() bool { return m != Write }
 // Writes reports whether the mode may change the bytes.
 func (m Mode) Writes() bool { return m != Read }
 
-// Access is one use of a range of bytes by an operation. A write may leave some bytes of its range
-// unchanged.
+// Access is one use of bytes of a buffer by an operation: of all of Range if Shape is 0, else of the shape with
+// this number that begins at Lo and ends at Hi. A write may leave some of the bytes unchanged.
+//
+// Overlaps compares the ranges. Compare Graph.Box of two accesses for the bytes that they have in common.
 type Access struct {
 	Range
-	Mode Mode
+	Mode  Mode
+	Shape ShapeID
 }
 
 // Module is a PTX module that launches refer to. Source is not part of the text of the graph: it is in a

@@ -30,10 +30,13 @@ type conflict struct {
 // the number of segments is at most the number of cuts since. A step takes O(log s) for the search in a
 // buffer of s segments, plus the segments covered and their readers.
 //
+// Buffers of which some accesses have strides have no segments: see history.
+//
 // The hazards pass of package optimizer computes the same relation by another algorithm. The verifier
 // does not call it, because it would then share its mistakes.
 type sweep struct {
 	buffers [][]segment  // by buffer: its segments, ascending and without gaps
+	strided []*history   // by buffer: in place of segments, if some of its accesses have strides; nil if none has one
 	pool    []reader     // nodes of the lists of readers
 	seen    []int32      // by operation: the last later operation found to conflict with it
 	settled *dense.Preds // edges along which conflicts are not reported, usually most; nil for none
@@ -78,14 +81,22 @@ func (s *sweep) step(v int32, accesses []Access) {
 
 // readAs adds access a of operation v if it reads.
 func (s *sweep) readAs(a Access, v int32) {
-	if a.Mode.Reads() && !a.Empty() {
+	switch {
+	case !a.Mode.Reads() || a.Empty():
+	case s.strided != nil && s.strided[a.Buffer] != nil:
+		s.readBox(s.strided[a.Buffer], v, a)
+	default:
 		s.read(v, a.Range)
 	}
 }
 
 // writeAs adds access a of operation v if it writes.
 func (s *sweep) writeAs(a Access, v int32) {
-	if a.Mode.Writes() && !a.Empty() {
+	switch {
+	case !a.Mode.Writes() || a.Empty():
+	case s.strided != nil && s.strided[a.Buffer] != nil:
+		s.writeBox(s.strided[a.Buffer], v, a)
+	default:
 		s.write(v, a.Range)
 	}
 }
@@ -184,6 +195,11 @@ func (g *Graph) needsBy(n int, settled *dense.Preds, check func([]conflict) bool
 	s := newSweep(len(g.Ops), sizes)
 	s.settled = settled
 	var scratch [2]Access
+	s.strided = histories(g, len(sizes), func(one func([]Access)) {
+		for v := range g.Ops {
+			one(g.Ops[v].Accesses(&scratch))
+		}
+	})
 	for v := range g.Ops {
 		s.step(int32(v), g.Ops[v].Accesses(&scratch))
 		s.after(int32(v), g.Ops[v].After)

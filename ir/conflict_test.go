@@ -13,8 +13,8 @@ func TestNeedsComeInBatches(t *testing.T) {
 	const n = 40
 	g := &Graph{Buffers: []Buffer{{Name: "x", Elem: U8, Len: n}}, Ops: make([]Op, 2*n)}
 	for i := range int64(n) {
-		g.Ops[i] = Op{Kind: KindHost, Uses: []Access{{Range{0, i, i + 1}, Write}}}
-		g.Ops[n+i] = Op{Kind: KindHost, Uses: []Access{{Range{0, 0, n}, Read}}, After: []OpID{OpID(i)}}
+		g.Ops[i] = Op{Kind: KindHost, Uses: []Access{{Range: Range{0, i, i + 1}, Mode: Write}}}
+		g.Ops[n+i] = Op{Kind: KindHost, Uses: []Access{{Range: Range{0, 0, n}, Mode: Read}}, After: []OpID{OpID(i)}}
 	}
 	var all []conflict
 	g.needs(nil, func(needs []conflict) bool { all = append(all, needs...); return true })

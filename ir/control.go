@@ -86,8 +86,8 @@ type Control struct {
 	Limit int64 // of a loop: the largest number of iterations, at least 1
 	Every int64 // of a loop: iterations between two evaluations, at least 1
 
-	// Bodies has one graph for a loop, one or two for a branch. A body has the modules, parameters and
-	// buffers of the graph around it, and no Trace. Its operations have ids of their own, from 0.
+	// Bodies has one graph for a loop, one or two for a branch. A body has the modules, parameters, buffers and
+	// shapes of the graph around it, and no Trace. Its operations have ids of their own, from 0.
 	Bodies []*Graph
 }
 
@@ -100,7 +100,7 @@ func ControlOp(kind Kind, c Control) Op {
 func (k Kind) isControl() bool { return k == KindLoop || k == KindBranch }
 
 // uses returns the union of the accesses of all bodies and of the evaluation, as disjoint ranges, ascending. A
-// range that is both read and written, in any order, is ReadWrite.
+// range that is both read and written, in any order, is ReadWrite. An access with strides counts as its whole range.
 //
 //	read         ├─────────────┤
 //	write                 ├──────────┤
@@ -108,7 +108,7 @@ func (k Kind) isControl() bool { return k == KindLoop || k == KindBranch }
 //
 // It is a sweep over the ends of all accesses, with counters of the reads and writes that cover the position.
 func (c *Control) uses() []Access {
-	ends := appendEnds(nil, Access{c.Scalar, Read})
+	ends := appendEnds(nil, Access{c.Scalar, Read, 0})
 	for _, body := range c.Bodies {
 		if body == nil {
 			continue
@@ -154,7 +154,7 @@ func sweepEnds(ends []end) (uses []Access) {
 		if reads+writes == 0 || ends[i+1].at == e.at { // no access covers the bytes from here on, or there are none
 			continue
 		}
-		a := Access{Range{e.buffer, e.at, ends[i+1].at}, accessMode(reads > 0, writes > 0)}
+		a := Access{Range{e.buffer, e.at, ends[i+1].at}, accessMode(reads > 0, writes > 0), 0}
 		if n := len(uses); n > 0 && uses[n-1].Mode == a.Mode && uses[n-1].Buffer == a.Buffer && uses[n-1].Hi == a.Lo {
 			uses[n-1].Hi = a.Hi
 			continue
@@ -178,7 +178,7 @@ func accessMode(reads, writes bool) Mode {
 // share sets the tables of a body of one of g's operations, and of the bodies in it, to those of g.
 func (g *Graph) share(body *Graph) {
 	body.Name = g.Name
-	body.Modules, body.Generated, body.Params, body.Buffers, body.Made = g.Modules, g.Generated, g.Params, g.Buffers, g.Made
+	body.Modules, body.Generated, body.Params, body.Buffers, body.Made, body.Shapes = g.Modules, g.Generated, g.Params, g.Buffers, g.Made, g.Shapes
 	body.shareAll()
 }
 

@@ -145,7 +145,7 @@ schedule serial lanes(1) {
 		{"bodies", "at most 0 iterations", func(l, _ *ir.Op) { l.Control.Limit = 0 }},
 		{"bodies", "after every -1", func(l, _ *ir.Op) { l.Control.Every = -1 }},
 		{"bodies", "only a loop has", func(_, b *ir.Op) { b.Control.Limit = 3 }},
-		{"bodies", "other modules, parameters or buffers", func(l, _ *ir.Op) {
+		{"bodies", "other modules, parameters, buffers or shapes", func(l, _ *ir.Op) {
 			l.Control.Bodies[0] = &ir.Graph{Ops: l.Control.Bodies[0].Ops}
 		}},
 		{"bodies", "does not list the accesses of its bodies", func(l, _ *ir.Op) { l.Uses = l.Uses[1:] }},

@@ -25,6 +25,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(string(ir.Format(g, irtest.Schedule(r, g, 3))))
 	}
 	for seed := range uint64(5) {
+		f.Add(ir.Print(irtest.Analyze(irtest.Strided(rand.New(rand.NewPCG(seed, 11)), 12))))
+	}
+	for seed := range uint64(5) {
 		f.Add(string(ir.Format(controlled(seed))))
 	}
 	f.Fuzz(func(t *testing.T, src string) {

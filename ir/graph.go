@@ -24,6 +24,9 @@ type Graph struct {
 	Buffers []Buffer
 	Ops     []Op
 
+	// Shapes has the shapes of accesses with strides, by ShapeID - 1, each once.
+	Shapes []Shape
+
 	// Trace identifies the recording from which the graph was made, directly or by passes. It is 0 for a
 	// graph that was read from text or built by hand.
 	Trace uint64

@@ -146,11 +146,11 @@ func (op *Op) Accesses(scratch *[2]Access) []Access {
 	dst := scratch[:0]
 	switch op.Kind {
 	case KindCopy:
-		return append(dst, Access{op.Copy.Src, Read}, Access{op.Copy.Dst, Write})
+		return append(dst, Access{op.Copy.Src, Read, 0}, Access{op.Copy.Dst, Write, 0})
 	case KindMemset:
-		return append(dst, Access{op.Memset.Dst, Write})
+		return append(dst, Access{op.Memset.Dst, Write, 0})
 	case KindPrefetch:
-		return append(dst, Access{op.Prefetch.Range, ReadWrite})
+		return append(dst, Access{op.Prefetch.Range, ReadWrite, 0})
 	}
 	return append(dst, op.Uses...)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/box"
 )
 
 // Parse reads a .rir file. The name is for errors only. Parse checks the syntax and that every name is
@@ -36,6 +38,7 @@ type parser struct {
 	misnum  bool // an operation had a wrong number, so later numbers are not checked
 	deps    []Dep
 	causes  Causes
+	shapes  box.Table
 
 	opsAt   map[*Graph][]int    // by body: its opAt
 	turnsAt map[*Schedule][]int // by schedule of a body: its turnAt
@@ -209,6 +212,7 @@ func (p *parser) graph(at int) {
 	p.g.Ops = make([]Op, 0, strings.Count(p.src, " = ")) // one per operation in canonical text
 	p.block(p.graphStatement)
 	p.finish()
+	p.g.Shapes = p.shapes.Shapes()
 	if len(p.errs) == 0 {
 		p.g.shareAll()
 	}

@@ -196,9 +196,67 @@ func (p *parser) spanOf(id BufferID) Range {
 		return Range{Buffer: id, Hi: p.g.Buffers[id].Size()}
 	}
 	p.open('[')
+	r := p.ends(id)
+	p.close(']')
+	return r
+}
+
+// ends reads lo:hi.
+func (p *parser) ends(id BufferID) Range {
 	r := Range{Buffer: id, Lo: p.integer(64)}
 	p.expect(':')
 	r.Hi = p.integer(64)
-	p.close(']')
 	return r
+}
+
+// shapedSpan reads a span, or one with strides: @x[lo:hi, 256 every 4096 times 16 every 65536].
+func (p *parser) shapedSpan() (Range, ShapeID) {
+	p.sigil(&p.buffers)
+	id := BufferID(p.refer(&p.buffers, &dottedBytes))
+	if p.failed || p.pos >= len(p.src) || p.src[p.pos] != '[' {
+		return p.spanOf(id), 0
+	}
+	p.open('[')
+	r := p.ends(id)
+	shape := ShapeID(0)
+	if p.accept(',') {
+		shape = p.shape(r)
+	}
+	p.close(']')
+	return r, shape
+}
+
+var (
+	everyWord = []string{"every"}
+	timesWord = []string{"times"}
+)
+
+// shape reads the strides of an access with hull r: 256 every 4096, or 256 every 4096 times 16 every 65536. The number
+// of elements at the last stride follows from the hull.
+func (p *parser) shape(r Range) ShapeID {
+	p.skip()
+	at := p.pos
+	s := Shape{Run: p.integer(64)}
+	p.choose("the word every", everyWord)
+	s.Stride[0] = p.integer(64)
+	last, extent := 0, s.Run
+	if c := p.peek(); c != ']' {
+		p.choose("the word times", timesWord)
+		s.Count[0] = p.integer(64)
+		p.choose("the word every", everyWord)
+		s.Stride[1] = p.integer(64)
+		last, extent = 1, s.Run+(s.Count[0]-1)*s.Stride[0]
+	}
+	d := s.Stride[last]
+	if p.failed {
+		return 0
+	}
+	if rest := r.Hi - r.Lo - extent; d > 0 && rest >= 0 && rest%d == 0 {
+		s.Count[last] = rest/d + 1
+	}
+	if !s.Valid() || s.Extent() != r.Hi-r.Lo {
+		p.fail(at, "the strides do not fit bytes %d to %d: elements must be apart, two or more at each stride, and the last one must end at byte %d", r.Lo, r.Hi, r.Hi)
+		return 0
+	}
+	return ShapeID(p.shapes.ID(s))
 }

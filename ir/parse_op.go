@@ -220,12 +220,14 @@ func (p *parser) arg() Arg {
 	return Arg{Scalar: p.scalar()}
 }
 
-// useList reads uses(read @x[0:4096], write @y).
+// useList reads uses(read @x[0:4096], write @y, read @a[0:62208, 256 every 4096]).
 func (p *parser) useList(op *Op) {
 	p.someUses = p.someUses[:0]
 	p.list(func() {
 		mode := Mode(p.choose("a mode of access", modeWords))
-		p.someUses = append(p.someUses, Access{p.span(), mode})
+		a := Access{Mode: mode}
+		a.Range, a.Shape = p.shapedSpan()
+		p.someUses = append(p.someUses, a)
 	})
 	op.Uses = p.uses.keep(p.someUses)
 }

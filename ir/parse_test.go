@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/reprise-gpu/reprise/internal/irtest"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -47,7 +46,7 @@ func TestParse(t *testing.T) {
 func TestParseInvertsPrint(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		g := irtest.Random(r, r.IntN(40))
+		g := random(r, seed, r.IntN(40))
 		f, err := ir.Parse("x.rir", string(ir.Format(g, nil)))
 		require.NoError(t, err, "seed %d", seed)
 		require.Equal(t, g, f.Graph, "seed %d", seed)

@@ -205,7 +205,37 @@ func (p *printer) scalar(s Scalar) { p.buf = s.appendText(p.buf) }
 func (p *printer) access(a Access) {
 	p.text(a.Mode.String())
 	p.text(" ")
-	p.span(a.Range)
+	if a.Shape == 0 {
+		p.span(a.Range)
+		return
+	}
+	p.buffer(a.Buffer)
+	p.text("[")
+	p.int(a.Lo)
+	p.text(":")
+	p.int(a.Hi)
+	p.text(", ")
+	p.shape(a.Shape)
+	p.text("]")
+}
+
+// shape prints the strides of an access. The number of elements at the last stride follows from its range.
+func (p *printer) shape(id ShapeID) {
+	if int(id) > len(p.g.Shapes) {
+		p.text("?")
+		p.int(int64(id))
+		return
+	}
+	s := p.g.Shapes[id-1]
+	p.int(s.Run)
+	p.text(" every ")
+	p.int(s.Stride[0])
+	if s.Count[1] > 0 {
+		p.text(" times ")
+		p.int(s.Count[0])
+		p.text(" every ")
+		p.int(s.Stride[1])
+	}
 }
 
 // span prints a range: the name alone for the whole buffer.

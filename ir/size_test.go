@@ -15,5 +15,6 @@ func TestAnOpFillsTwoCacheLines(t *testing.T) {
 	const line = 64
 	var op ir.Op
 	assert.EqualValues(t, 2*line, unsafe.Sizeof(op))
+	assert.EqualValues(t, line/2, unsafe.Sizeof(ir.Access{}))
 	assert.LessOrEqual(t, unsafe.Offsetof(op.Uses)+unsafe.Sizeof(op.Uses), uintptr(line))
 }

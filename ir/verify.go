@@ -31,6 +31,7 @@ func init() {
 		{name: "modules", check: (*verifier).moduleFiles},
 		{name: "scalars", gate: true, check: (*verifier).params},
 		{name: "buffers", gate: true, check: (*verifier).buffers},
+		{name: "shapes", gate: true, check: (*verifier).shapes},
 		{name: "payload", gate: true, perOp: (*verifier).payload},
 		{name: "ids", gate: true, perOp: (*verifier).ids},
 		{name: "ranges", gate: true, perOp: (*verifier).ranges},
@@ -197,6 +198,24 @@ func (v *verifier) params() {
 		if p.Value.Type >= numTypes {
 			v.add(-1, "param $%s has the unknown type %v", p.Name, p.Value.Type)
 		}
+	}
+}
+
+// shapes are in canonical form, with strides and at most once. Equal accesses then have equal shapes.
+func (v *verifier) shapes() {
+	if len(v.g.Shapes) == 0 {
+		return
+	}
+	first := make(map[Shape]int, len(v.g.Shapes))
+	for i, s := range v.g.Shapes {
+		j, again := first[s]
+		switch {
+		case again:
+			v.add(-1, "shapes %d and %d are equal: keep one", j+1, i+1)
+		case s.Contiguous() || !s.Valid():
+			v.add(-1, "shape %d, %+v, is not in canonical form: runs and elements must be apart, and a stride needs a count of at least 2", i+1, s)
+		}
+		first[s] = i
 	}
 }
 

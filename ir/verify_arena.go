@@ -11,7 +11,8 @@ import (
 // Two sweeps treat the arena as one buffer, in submission order. The sweep uses, over turns, finds the
 // conflicting uses of a byte, which lanes and waits must order. The sweep owners, over buffers in place of
 // operations, finds the last buffer to write each byte: a read through another buffer is an error, since
-// its contents were overwritten.
+// its contents were overwritten. It takes accesses with strides as whole ranges, so that a read of bytes between those
+// that its buffer has written is an error too.
 func (v *scheduleVerifier) arena() {
 	if v.s.Offset == nil || !v.offsets() {
 		return
@@ -24,6 +25,19 @@ func (v *scheduleVerifier) arena() {
 	sizes := make([]int64, arena+1)
 	sizes[arena] = size
 	uses, owners := newSweep(len(v.turn), sizes), newSweep(len(v.g.Buffers), sizes)
+	uses.strided = histories(v.g, len(sizes), func(one func([]Access)) {
+		v.inArena(arena, func(_ int, _ OpID, mapped []Access, _ []BufferID) { one(mapped) })
+	})
+	v.inArena(arena, func(at int, id OpID, mapped []Access, of []BufferID) {
+		v.own(owners, id, mapped, of)
+		uses.step(int32(at), mapped)
+	})
+	v.sharing(uses.found)
+}
+
+// inArena calls one with each operation in submission order, its accesses to buffers in the arena, as accesses to one
+// buffer, and the buffers that they are to.
+func (v *scheduleVerifier) inArena(arena BufferID, one func(at int, id OpID, mapped []Access, of []BufferID)) {
 	var scratch [2]Access
 	var mapped []Access
 	var of []BufferID
@@ -31,13 +45,11 @@ func (v *scheduleVerifier) arena() {
 		mapped, of = mapped[:0], of[:0]
 		for _, a := range v.g.Ops[id].Accesses(&scratch) {
 			if off := v.s.Offset[a.Buffer]; off >= 0 && !a.Empty() {
-				mapped, of = append(mapped, Access{Range{arena, off + a.Lo, off + a.Hi}, a.Mode}), append(of, a.Buffer)
+				mapped, of = append(mapped, Access{Range{arena, off + a.Lo, off + a.Hi}, a.Mode, a.Shape}), append(of, a.Buffer)
 			}
 		}
-		v.own(owners, id, mapped, of)
-		uses.step(int32(at), mapped)
+		one(at, id, mapped, of)
 	}
-	v.sharing(uses.found)
 }
 
 // offsets: buffers in the arena are all in the memory of one device, and their ends do not overflow.

@@ -65,8 +65,9 @@ func (v *verifier) body(id OpID, body *Graph) {
 		v.add(id, "%s has a body that is nil", v.about(id))
 		return
 	}
-	if !slices.Equal(body.Modules, v.g.Modules) || !slices.Equal(body.Params, v.g.Params) || !slices.Equal(body.Buffers, v.g.Buffers) {
-		v.add(id, "%s has a body with other modules, parameters or buffers: a body has those of the graph around it", v.about(id))
+	if !slices.Equal(body.Modules, v.g.Modules) || !slices.Equal(body.Params, v.g.Params) || !slices.Equal(body.Buffers, v.g.Buffers) ||
+		!slices.Equal(body.Shapes, v.g.Shapes) {
+		v.add(id, "%s has a body with other modules, parameters, buffers or shapes: a body has those of the graph around it", v.about(id))
 		return
 	}
 	if err := Verify(body); err != nil {

@@ -51,6 +51,23 @@ func (v *verifier) bufferID(id OpID, b BufferID) {
 func (v *verifier) ranges(id OpID, op *Op) {
 	for _, a := range op.Accesses(&v.scratch) {
 		v.inside(a.Range, func(why string) { v.add(id, "%s touches %s: %s", v.about(id), bytes(v.g, a.Range), why) })
+		if a.Shape != 0 {
+			v.shape(id, a)
+		}
+	}
+}
+
+// shape: the strides of an access of a launch are in the table, and span its range.
+func (v *verifier) shape(id OpID, a Access) {
+	if int(a.Shape) > len(v.g.Shapes) {
+		v.add(id, "%s names shape %d of %d: add the shape to the graph", v.about(id), a.Shape, len(v.g.Shapes))
+		return
+	}
+	if op := &v.g.Ops[id]; op.Kind != KindLaunch {
+		v.add(id, "%s touches %s with strides, which only a launch has: list its ranges", v.about(id), bytes(v.g, a.Range))
+	}
+	if s := v.g.Shapes[a.Shape-1]; s.Valid() && s.Extent() != a.Hi-a.Lo {
+		v.add(id, "%s touches %s with strides that span %d bytes: make the range as long", v.about(id), bytes(v.g, a.Range), s.Extent())
 	}
 }
 

@@ -44,7 +44,7 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 	}
 	switch op.Kind {
 	case ir.KindLaunch:
-		return m.launch(op, wholeGrid(g, v), m.moved[v])
+		return m.launch(g, op, wholeGrid(g, v), m.moved[v])
 	case ir.KindCopy:
 		return transfer(g, op.Copy)
 	case ir.KindMemset:
@@ -61,7 +61,7 @@ func (m *declaredCosts) Demand(g *ir.Graph, v ir.OpID) model.Demand {
 }
 
 // launch returns the demand of a launch with a number of blocks.
-func (m *declaredCosts) launch(op *ir.Op, blocks float64, moved float64) model.Demand {
+func (m *declaredCosts) launch(g *ir.Graph, op *ir.Op, blocks float64, moved float64) model.Demand {
 	l := op.Launch
 	perSM, _ := m.profile.Limits.Occupancy(int(l.Block.Count()), 0, int(l.Shared))
 	d := model.Demand{
@@ -72,7 +72,7 @@ func (m *declaredCosts) launch(op *ir.Op, blocks float64, moved float64) model.D
 		Memory:      len(op.Uses) > 0,
 	}
 	for _, a := range op.Uses {
-		d.Bytes += traffic(a)
+		d.Bytes += traffic(g, a)
 	}
 	if des.PageFaults(m.profile) {
 		d.Faulted = moved
@@ -82,9 +82,9 @@ func (m *declaredCosts) launch(op *ir.Op, blocks float64, moved float64) model.D
 	return d
 }
 
-// traffic returns the bytes that an access moves if it touches its range once.
-func traffic(a ir.Access) float64 {
-	bytes := float64(max(0, a.Hi-a.Lo))
+// traffic returns the bytes that an access of g moves if it touches each of them once.
+func traffic(g *ir.Graph, a ir.Access) float64 {
+	bytes := float64(max(0, g.Box(a).Bytes()))
 	if a.Mode.Reads() && a.Mode.Writes() {
 		return 2 * bytes
 	}

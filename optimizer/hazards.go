@@ -26,6 +26,8 @@ import (
 // leaves some bytes unchanged. It waits for that writer, directly or through the
 // readers, and a later reader of the bytes thereby waits for both.
 //
+// In a buffer of which some accesses have strides, bytes are rearranged so that each access is few ranges (see grids).
+//
 // All ranges of a trace are known in advance, so that the cuts, the offsets where
 // segments can start, are collected first. A segment then is a bit at a cut: a split
 // sets it, a write clears the bits that it covers, and nothing moves. Lists of readers
@@ -69,6 +71,7 @@ type wait struct {
 
 // timeline holds the segments of one buffer. A buffer that is never written has no cuts.
 type timeline struct {
+	grid   *grid     // the order of the bytes, if accesses have strides; nil for that of the buffer
 	cuts   []int64   // ascending offsets in bytes where accesses start or end
 	known  int       // during collection: the length of the sorted prefix of cuts
 	pace   float64   // average number of sorted cuts per byte
@@ -76,7 +79,7 @@ type timeline struct {
 	state  []segment // by cut: the segment that starts there
 }
 
-// touch is an access of the current operation: a sequence of whole segments.
+// touch is an access of the current operation, or one span of it: a sequence of whole segments.
 type touch struct {
 	*timeline
 	buffer     ir.BufferID
@@ -87,6 +90,7 @@ type touch struct {
 // hazardScan walks a trace in program order.
 type hazardScan struct {
 	g       *ir.Graph
+	grids   grids
 	lines   []timeline // by buffer
 	readers readers
 	touches []touch   // accesses of the current operation to buffers that are written
@@ -99,9 +103,11 @@ type hazardScan struct {
 }
 
 func newHazardScan(g *ir.Graph) *hazardScan {
+	grids := newGrids(g)
 	return &hazardScan{
 		g:       g,
-		lines:   collectTimelines(g),
+		grids:   grids,
+		lines:   collectTimelines(g, grids),
 		readers: readers{limit: minSweep},
 		past:    newHistory(g.Len()),
 		slot:    make([]int32, g.Len()),
@@ -144,10 +150,22 @@ func (s *hazardScan) op(v ir.OpID, op *ir.Op) error {
 func (s *hazardScan) carve(op *ir.Op) {
 	s.touches = s.touches[:0]
 	for _, a := range op.Accesses(&s.scratch) {
-		if t := &s.lines[a.Buffer]; t.cuts != nil && !a.Empty() {
-			s.touches = append(s.touches, touch{t, a.Buffer, t.split(t.find(a.Lo)), t.split(t.find(a.Hi)), a.Mode})
+		t := &s.lines[a.Buffer]
+		switch {
+		case t.cuts == nil || a.Empty():
+		case t.grid == nil:
+			s.touches = append(s.touches, t.touch(&a, a.Lo, a.Hi))
+		default:
+			for _, b := range s.grids.of(a, nil).spans {
+				s.touches = append(s.touches, t.touch(&a, b.lo, b.hi))
+			}
 		}
 	}
+}
+
+// touch splits segments so that the bytes [lo, hi) of an access are whole ones.
+func (t *timeline) touch(a *ir.Access, lo, hi int64) touch {
+	return touch{t, a.Buffer, t.split(t.find(lo)), t.split(t.find(hi)), a.Mode}
 }
 
 // conflicts adds the waits that the accesses of v require. Reads come first, so that a dependency
@@ -332,8 +350,11 @@ func (s *hazardScan) link(v ir.OpID, tail int32) int32 {
 
 // collectTimelines prepares a timeline with all cuts for each buffer that is written. Accesses
 // of other buffers cannot conflict.
-func collectTimelines(g *ir.Graph) []timeline {
+func collectTimelines(g *ir.Graph, grids grids) []timeline {
 	lines := make([]timeline, len(g.Buffers))
+	for b := range grids {
+		lines[b].grid = grids[b]
+	}
 	written := make([]bool, len(g.Buffers))
 	var scratch [2]ir.Access
 	for i := range g.Ops {
@@ -342,7 +363,14 @@ func collectTimelines(g *ir.Graph) []timeline {
 				continue
 			}
 			written[a.Buffer] = written[a.Buffer] || a.Mode.Writes()
-			lines[a.Buffer].cut(a.Range)
+			t := &lines[a.Buffer]
+			if t.grid == nil {
+				t.cut(a.Lo, a.Hi)
+				continue
+			}
+			for _, s := range grids.of(a, nil).spans {
+				t.cut(s.lo, s.hi)
+			}
 		}
 	}
 	for b := range lines {
@@ -355,18 +383,18 @@ func collectTimelines(g *ir.Graph) []timeline {
 	return lines
 }
 
-// cut collects the start and the end of a range. Programs use the same ranges repeatedly, so that known cuts are
+// cut collects the start and the end of a range [lo, hi). Programs use the same ranges repeatedly, so that known cuts are
 // skipped: memory grows with the number of cuts, not of accesses.
-func (t *timeline) cut(r ir.Range) {
-	if n := len(t.cuts); n > 1 && t.cuts[n-2] == r.Lo && t.cuts[n-1] == r.Hi {
+func (t *timeline) cut(lo, hi int64) {
+	if n := len(t.cuts); n > 1 && t.cuts[n-2] == lo && t.cuts[n-1] == hi {
 		return
 	}
-	if _, lo := t.search(r.Lo); lo {
-		if _, hi := t.search(r.Hi); hi {
+	if _, known := t.search(lo); known {
+		if _, known := t.search(hi); known {
 			return
 		}
 	}
-	t.cuts = append(t.cuts, r.Lo, r.Hi)
+	t.cuts = append(t.cuts, lo, hi)
 	if len(t.cuts) > 2*t.known+64 {
 		t.settle()
 	}
@@ -435,7 +463,11 @@ func (t *touch) join(one segment) {
 	t.state[t.first] = one
 }
 
-// span returns the bytes between two cuts.
+// span returns the bytes between two cuts, in a grid the range that holds them.
 func (t *touch) span(i, j int) ir.Range {
-	return ir.Range{Buffer: t.buffer, Lo: t.cuts[i], Hi: t.cuts[j]}
+	s := span{t.cuts[i], t.cuts[j]}
+	if t.grid != nil {
+		s = t.grid.hull(s)
+	}
+	return ir.Range{Buffer: t.buffer, Lo: s.lo, Hi: s.hi}
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// conflict is the hazards of running b after a and where the first one is, by
+// conflict is the hazards of running operation b of g after a and where the first one is, by
 // comparing every access with every other.
-func conflict(a, b *ir.Op) (ir.Hazard, []ir.Range) {
+func conflict(g *ir.Graph, u, v ir.OpID) (ir.Hazard, []ir.Range) {
+	a, b := &g.Ops[u], &g.Ops[v]
 	var kinds ir.Hazard
 	var where []ir.Range
 	for _, x := range a.Accesses(new([2]ir.Access)) {
 		for _, y := range b.Accesses(new([2]ir.Access)) {
-			if x.Empty() || y.Empty() || !x.Overlaps(y.Range) {
+			if x.Empty() || y.Empty() || !x.Overlaps(y.Range) || !bytesMeet(g, x, y) {
 				continue
 			}
 			before := kinds
@@ -42,6 +43,25 @@ func conflict(a, b *ir.Op) (ir.Hazard, []ir.Range) {
 	return kinds, where
 }
 
+// bytesMeet compares the bytes of two accesses one by one.
+func bytesMeet(g *ir.Graph, x, y ir.Access) (meet bool) {
+	if x.Shape == 0 && y.Shape == 0 {
+		return true // the ranges overlap
+	}
+	bytes := map[int64]bool{}
+	each := func(a ir.Access, one func(int64)) {
+		g.Box(a).Runs(func(lo, hi int64) bool {
+			for ; lo < hi; lo++ {
+				one(lo)
+			}
+			return true
+		})
+	}
+	each(x, func(at int64) { bytes[at] = true })
+	each(y, func(at int64) { meet = meet || bytes[at] })
+	return meet
+}
+
 func intersection(a, b ir.Range) ir.Range {
 	if a.Buffer != b.Buffer {
 		return ir.Range{Buffer: a.Buffer}
@@ -55,7 +75,7 @@ func allConflicts(g *ir.Graph) []edge {
 	var edges []edge
 	for v := range g.Ops {
 		for u := range v {
-			if kinds, _ := conflict(&g.Ops[u], &g.Ops[v]); kinds != 0 {
+			if kinds, _ := conflict(g, ir.OpID(u), ir.OpID(v)); kinds != 0 {
 				edges = append(edges, edge{int32(u), int32(v)})
 			}
 		}
@@ -112,7 +132,7 @@ func TestHazardsOrderExactlyTheConflicts(t *testing.T) {
 // its two operations.
 func checkCauses(t *testing.T, g *ir.Graph) {
 	for _, d := range g.Deps() {
-		kinds, where := conflict(&g.Ops[d.From], &g.Ops[d.To])
+		kinds, where := conflict(g, d.From, d.To)
 		memory := d.Hazard &^ ir.Ordered
 		require.NotZero(t, d.Hazard)
 		require.Zero(t, memory&^kinds, "%v -> %v claims %b, conflicts are %b", d.From, d.To, memory, kinds)

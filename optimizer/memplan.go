@@ -80,22 +80,38 @@ func onlyOperands(g *ir.Graph) []bool {
 	return ok
 }
 
-// readFirst reports, by buffer, whether any byte of it is read before a replay writes it.
+// readFirst reports, by buffer, whether any byte of it is read before a replay writes it. Both the bytes of accesses
+// with strides and their whole ranges are compared, as the verifier compares the ranges in an arena.
 func readFirst(g *ir.Graph) []bool {
+	first := readFirstIn(g, nil)
+	if grids := newGrids(g); grids != nil {
+		for b, is := range readFirstIn(g, grids) {
+			first[b] = first[b] || is
+		}
+	}
+	return first
+}
+
+// readFirstIn is readFirst for the bytes in grids, or for ranges if it is nil.
+func readFirstIn(g *ir.Graph, grids grids) []bool {
 	first := make([]bool, len(g.Buffers))
 	unwritten := make([]spans, len(g.Buffers))
 	for b := range unwritten {
-		unwritten[b].insert(span{0, g.Buffers[b].Size()})
+		unwritten[b].insert(grids.whole(g, ir.BufferID(b)))
 	}
 	var scratch [2]ir.Access
+	var one [1]span
 	for v := range g.Ops {
 		accesses := g.Ops[v].Accesses(&scratch)
 		for _, a := range accesses {
-			first[a.Buffer] = first[a.Buffer] || a.Mode.Reads() && !a.Empty() && unwritten[a.Buffer].overlaps(span{a.Lo, a.Hi})
+			if !a.Mode.Reads() || a.Empty() || first[a.Buffer] {
+				continue
+			}
+			first[a.Buffer] = slices.ContainsFunc(grids.of(a, &one).spans, unwritten[a.Buffer].overlaps)
 		}
 		for _, a := range accesses {
-			if a.Mode.Writes() {
-				unwritten[a.Buffer].remove(span{a.Lo, a.Hi})
+			if a.Mode.Writes() && !a.Empty() {
+				grids.remove(a, unwritten)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Launches are merged only if
 //
 //   - package rewrite accepts the kernel;
-//   - the kernel uses no variables of its module, of which a generated module has copies;
+//   - no kernel of the module writes the variables that the kernel uses, because a generated module has copies of them;
 //   - the arguments fit the parameters.
 type mergedCode struct {
 	sources
@@ -52,7 +52,7 @@ func (c *mergedCode) rewritable(l *ir.Launch) bool {
 	can, ok := c.single[class]
 	if !ok {
 		r, err := rewrite.Fuse([]rewrite.Part{c.part(l)})
-		can = err == nil && len(r.Variables) == 0
+		can = err == nil && r.Changing() == nil
 		c.single[class] = can
 	}
 	return can

@@ -9,7 +9,7 @@ import (
 )
 
 // checkOperands returns an error for an operation without what its kind requires, or that uses a buffer that
-// the graph lacks. Passes index by these without a check of their own. It is the cheap part of ir.Verify:
+// or a shape that the graph lacks. Passes index by these without a check of their own. It is the cheap part of ir.Verify:
 // about 1 % of a plan.
 func checkOperands(g *ir.Graph) error {
 	var scratch [2]ir.Access
@@ -21,6 +21,9 @@ func checkOperands(g *ir.Graph) error {
 		for _, a := range op.Accesses(&scratch) {
 			if a.Buffer < 0 || int(a.Buffer) >= len(g.Buffers) {
 				return fmt.Errorf("%w: operation %v of %s uses buffer %d, and there are %d", ir.ErrMissing, ir.OpID(v), g.Name, a.Buffer, len(g.Buffers))
+			}
+			if int(a.Shape) > len(g.Shapes) {
+				return fmt.Errorf("%w: operation %v of %s uses shape %d, and there are %d", ir.ErrMissing, ir.OpID(v), g.Name, a.Shape, len(g.Shapes))
 			}
 		}
 	}

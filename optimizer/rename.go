@@ -73,11 +73,13 @@ func fresh(g *ir.Graph, starts []int) []bool {
 		ok[b] = ok[b] && operand
 	}
 	var scratch [2]ir.Access
+	var one [1]span
+	grids := newGrids(g)
 	var kept []spans // by buffer: the bytes that the last copy does not write
 	for i := len(starts) - 2; i >= 0; i-- {
 		unwritten := make([]spans, len(g.Buffers))
 		for b := range unwritten {
-			unwritten[b].insert(span{0, g.Buffers[b].Size()})
+			unwritten[b].insert(grids.whole(g, ir.BufferID(b)))
 		}
 		for v := starts[i]; v < starts[i+1]; v++ {
 			op := &g.Ops[v]
@@ -86,16 +88,20 @@ func fresh(g *ir.Graph, starts []int) []bool {
 				return a.Mode == ir.Write && (op.Kind == ir.KindCopy || op.Kind == ir.KindMemset || g.Buffers[a.Buffer].Role == ir.Temporary)
 			}
 			for _, a := range accesses {
-				bytes := span{a.Lo, a.Hi}
-				needed := !writes(a) && unwritten[a.Buffer].overlaps(bytes)
-				outlives := kept != nil && g.Buffers[a.Buffer].Role != ir.Temporary && kept[a.Buffer].overlaps(bytes)
-				if !a.Empty() && (needed || outlives) {
-					ok[a.Buffer] = false
+				if a.Empty() {
+					continue
+				}
+				for _, bytes := range grids.of(a, &one).spans {
+					needed := !writes(a) && unwritten[a.Buffer].overlaps(bytes)
+					outlives := kept != nil && g.Buffers[a.Buffer].Role != ir.Temporary && kept[a.Buffer].overlaps(bytes)
+					if needed || outlives {
+						ok[a.Buffer] = false
+					}
 				}
 			}
 			for _, a := range accesses {
 				if writes(a) {
-					unwritten[a.Buffer].remove(span{a.Lo, a.Hi})
+					grids.remove(a, unwritten)
 				}
 			}
 		}

@@ -210,8 +210,8 @@ func (s *slicing) rewritten(l *ir.Launch, dims int) sliceKernel {
 		return sliceKernel{reason: refusal.Reason}
 	case err != nil:
 		return sliceKernel{reason: err.Error()}
-	case len(r.Variables) > 0:
-		return sliceKernel{reason: fmt.Sprintf("the kernel uses the variable %s of its module", r.Variables[0].Original)}
+	case r.Changing() != nil:
+		return sliceKernel{reason: fmt.Sprintf("the kernel uses the variable %s of its module, which kernels write", r.Changing().Original)}
 	}
 	return sliceKernel{rewrittenKernel: &rewrittenKernel{r, s.g.Modules[l.Module].Name + "_range"}}
 }
