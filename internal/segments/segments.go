@@ -39,6 +39,31 @@ type Program interface {
 	// The units are launched as the longest pieces of all granularities that begin and end among them, each in one
 	// call into the device, and one more for each prefetch of managed memory. Nothing is allocated.
 	Submit(stream device.Stream, from, to int) error
-	// Close waits for the device and frees the pieces. The Exec remains.
+	// Runner makes a Runner of the units. A Program has at most one at a time. The error is NotSupported if the device has no
+	// conditional nodes, or if the program has work that their bodies cannot hold: host calls and prefetches.
+	Runner() (Runner, error)
+	// Close waits for the device and frees the pieces and the Runner. The Exec remains.
+	Close() error
+}
+
+// Runner replays a Program on the device without the host: a while node selects one unit after another by a switch. After
+// each unit a kernel stores the cursor and reads a flag in device memory. If the flag is set, the launch ends. The next
+// launch continues behind the last unit that ran.
+//
+// Between a Launch and the end of its work, the Exec and the Program cannot be replayed in other ways or changed. The same
+// holds while the cursor is in the middle of a replay. Other rules are those of Program.
+type Runner interface {
+	// Launch enqueues the next units, as many as stated: those behind the last one of a replay are of the next replay. It clears
+	// the flag for this launch. It makes one call into the device, and one more if units differs from that of the last launch.
+	Launch(stream device.Stream, units int) error
+	// Stop sets the flag for all launches so far: those that run end with the present unit, and those that wait run none. It
+	// returns at once. The flag is written by a copy on a stream of its own, with the greatest priority.
+	Stop() error
+	// Progress returns the replays that have ended, and the next unit, which is 0 between replays. Both are those at the end of
+	// the last launch that has ended. The caller has waited for the stream. It makes no call into the device.
+	Progress() (replays, unit int)
+	// Reset abandons the present replay, so that the next launch begins with unit 0. No launch may be in progress.
+	Reset() error
+	// Close waits for the device and frees the Runner. The Program can be submitted and closed as before.
 	Close() error
 }

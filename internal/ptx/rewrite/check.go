@@ -63,18 +63,28 @@ func (u *unit) checkVariables() error {
 // variables lists the module variables that u uses, shared memory aside. A .global variable of a
 // kernel whose accesses are not all understood counts as written.
 func (u *unit) variables(part int) (list []Variable) {
-	original := u.from.Func(u.kernel.Name)
-	effects := access.Infer(u.from, original)
+	effects := access.Infer(u.from, u.from.Func(u.kernel.Name))
 	for _, v := range u.statics() {
 		if v.Space != ptx.Global && v.Space != ptx.Const {
 			continue
 		}
 		from := u.origin[v]
-		at := slices.IndexFunc(effects.Symbols, func(s access.SymbolAccess) bool { return s.Name == from.Name })
-		written := v.Space == ptx.Global && (effects.Opaque != nil || at >= 0 && effects.Symbols[at].Access.Or(access.Read) != access.Read)
-		list = append(list, Variable{part, from.Name, v.Name, written})
+		list = append(list, Variable{part, from.Name, v.Name, writes(effects, from), !u.written(from)})
 	}
 	return list
+}
+
+// writes reports whether code with these effects may write a module variable.
+func writes(effects *access.Effects, v *ptx.Var) bool {
+	at := slices.IndexFunc(effects.Symbols, func(s access.SymbolAccess) bool { return s.Name == v.Name })
+	return v.Space == ptx.Global && (effects.Opaque != nil || at >= 0 && effects.Symbols[at].Access.Or(access.Read) != access.Read)
+}
+
+// written reports whether any kernel of the module may write a variable of it.
+func (u *unit) written(v *ptx.Var) bool {
+	return v.Space == ptx.Global && slices.ContainsFunc(u.from.Funcs, func(f *ptx.Func) bool {
+		return f.Entry && writes(access.Infer(u.from, f), v)
+	})
 }
 
 // instReason returns why a kernel with an instruction cannot be rewritten, or "".

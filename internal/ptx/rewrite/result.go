@@ -68,6 +68,18 @@ type Variable struct {
 	Original string // name in the module of that part
 	Name     string // name in the result
 	Written  bool   // the kernel may write it
+	Constant bool   // no kernel of the module may write it
+}
+
+// Changing returns the first variable that a kernel of the original module may write, or nil. Without one, the copies of
+// the variables in the rewritten module keep the values that the original ones have.
+func (r *Result) Changing() *Variable {
+	for i := range r.Variables {
+		if !r.Variables[i].Constant {
+			return &r.Variables[i]
+		}
+	}
+	return nil
 }
 
 // Refusal reports that a kernel cannot be rewritten. The reason names the construct.
