@@ -198,6 +198,9 @@ func (s *Space) Withdraw(addr uint64) (size int64, err error) {
 // Befriend gives kernels of m access to the memory of a peer.
 func (m *Memory) Befriend(peer *Memory) { m.peers = append(m.peers, peer) }
 
+// Befriended reports whether Befriend was called with a peer.
+func (m *Memory) Befriended(peer *Memory) bool { return slices.Contains(m.peers, peer) }
+
 // Unfriend undoes Befriend.
 func (m *Memory) Unfriend(peer *Memory) {
 	for i, p := range m.peers {

@@ -42,7 +42,7 @@ func builds(t *testing.T) []build {
 	usual := regexp.MustCompile(`(?m)^usual=(.*)$`).FindStringSubmatch(script)
 	require.NotNil(t, usual, "compile.sh sets no usual=…")
 	files := sources(t)
-	for _, elsewhere := range []string{"../../baseline/*/*.cu", "../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../graphexec/internal/*/*.cu", "../../internal/sim/testdata/kernels/*.cu", "../../solver/internal/kernels/*.cu"} {
+	for _, elsewhere := range []string{"../../baseline/*/*.cu", "../../device/devicetest/*.cu", "../../examples/*/*.cu", "../../internal/until/*.cu", "../../internal/bench/scale/programs/*.cu", "../../internal/sim/testdata/kernels/*.cu", "../../solver/internal/kernels/*.cu"} {
 		more, err := filepath.Glob(elsewhere)
 		require.NoError(t, err)
 		require.NotEmpty(t, more, elsewhere)
@@ -56,7 +56,7 @@ func builds(t *testing.T) []build {
 			target = m[1]
 		}
 		all = append(all, build{file, stem + ".ptx", "-ptx -arch=" + target + " " + flags[1]})
-		for _, m := range regexp.MustCompile(`(?m)^// build ([a-z0-9]*): (.*)$`).FindAllStringSubmatch(read(t, file), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^// build ([a-z0-9.]*): (.*)$`).FindAllStringSubmatch(read(t, file), -1) {
 			all = append(all, build{file, stem + "." + m[1] + ".ptx", "-ptx " + m[2]})
 		}
 	}

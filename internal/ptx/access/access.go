@@ -80,6 +80,7 @@ type ParamAccess struct {
 	ReadAt  ptx.Pos `json:"readAt,omitzero"`  // first load
 	WriteAt ptx.Pos `json:"writeAt,omitzero"` // first store; an atomic counts as both
 	PlainAt ptx.Pos `json:"plainAt,omitzero"` // first access that is not a commuting atomic
+	Update  *Update `json:"-"`                // all accesses are this update; nil for any other
 	StoreAt ptx.Pos `json:"storeAt,omitzero"` // first instruction that stores the pointer itself
 	Why     *Reason `json:"why,omitempty"`    // set for Unknown
 }

@@ -89,8 +89,11 @@ func (fp *Footprint) leaves(l *Launch, row int, within Span) bool {
 // z), then of thread indices.
 type launchBox [6]interval
 
-// wholeBox returns the box of all threads of a launch.
+// wholeBox returns the box of all threads of a launch or of its part, see Within.
 func wholeBox(l *Launch) (b launchBox) {
+	if l.box != nil {
+		return *l.box
+	}
 	for axis := range 3 {
 		b[axis] = interval{0, int64(l.Grid[axis]) - 1}
 		b[3+axis] = interval{0, int64(l.Block[axis]) - 1}

@@ -119,3 +119,20 @@ func TestOutsideIsBoundedByItsWork(t *testing.T) {
 		assert.InDelta(t, test.left, left, 3, "%d", test.work)
 	}
 }
+
+// Outside finds a thread of a part of a launch only if one of its blocks leaves the span.
+func TestOutsideWithinBlocks(t *testing.T) {
+	m, f := footprintKernel(t, "mul.wide.s32 %rd4, %r6, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r1; ret;")
+	fp := NewFootprint(m, f)
+	l := &Launch{Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, f.ParamBytes())}
+	binary.LittleEndian.PutUint64(l.Params, footprintA)
+	leaves := func(first, count uint32) bool {
+		part := l.Within([3]uint32{first, 0, 0}, [3]uint32{count, 1, 1})
+		touch, found := fp.Outside(&part, 0, Span{256, 768})
+		assert.True(t, !found || touch.Block[0] >= first && touch.Block[0] < first+count)
+		return found
+	}
+	assert.False(t, leaves(1, 2))
+	assert.True(t, leaves(0, 2))
+	assert.True(t, leaves(2, 2))
+}

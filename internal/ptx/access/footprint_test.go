@@ -72,11 +72,13 @@ func printRanges(fp *Footprint) string {
 const footprintA, footprintB = 0x2_0000_0000, 0x2_4000_0000
 
 // evalFootprint prints the spans of a launch with the block and grid extents, and
-// the numbers n, m and l, that are given; "vary=n" leaves one open.
+// the numbers n, m and l, that are given; "vary=n" leaves one open. "first" and "count"
+// select the blocks of a part of the launch.
 func evalFootprint(t testing.TB, d *datadriven.TestData, f *ptx.Func, fp *Footprint) string {
 	l := &Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, f.ParamBytes()), Varies: make([]bool, len(f.Params))}
 	binary.LittleEndian.PutUint64(l.Params, footprintA)
 	binary.LittleEndian.PutUint64(l.Params[8:], footprintB)
+	first, count := [3]uint32{}, [3]uint32{}
 	for _, arg := range d.CmdArgs {
 		for i, v := range arg.Vals {
 			x, err := strconv.ParseInt(v, 0, 64)
@@ -85,6 +87,10 @@ func evalFootprint(t testing.TB, d *datadriven.TestData, f *ptx.Func, fp *Footpr
 				l.Grid[i] = uint32(x)
 			case "block":
 				l.Block[i] = uint32(x)
+			case "first":
+				first[i] = uint32(x)
+			case "count":
+				count[i] = uint32(x)
 			case "n":
 				binary.LittleEndian.PutUint32(l.Params[16:], uint32(x))
 			case "m":
@@ -99,6 +105,10 @@ func evalFootprint(t testing.TB, d *datadriven.TestData, f *ptx.Func, fp *Footpr
 			}
 			require.NoError(t, err)
 		}
+	}
+	if count[0] > 0 {
+		part := l.Within(first, [3]uint32{count[0], max(count[1], 1), max(count[2], 1)})
+		l = &part
 	}
 	out := make([]Reach, len(fp.Effects.Params))
 	fp.Eval(l, out)

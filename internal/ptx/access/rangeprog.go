@@ -81,6 +81,19 @@ type Launch struct {
 	box *launchBox // restricts the threads; nil for all threads
 }
 
+// Within returns the part of l that consists of the blocks first to first+count-1 on each
+// axis. Threads keep their indices, and %nctaid keeps the extents of the whole grid. Eval
+// and Outside then consider these blocks only. Each count must be at least 1, and the
+// blocks must be inside the grid.
+func (l *Launch) Within(first, count [3]uint32) Launch {
+	part, box := *l, wholeBox(l)
+	for axis := range first {
+		box[axis] = interval{int64(first[axis]), int64(first[axis]) + int64(count[axis]) - 1}
+	}
+	part.box = &box
+	return part
+}
+
 // spend takes one unit of Work, and reports whether one was left.
 func (l *Launch) spend() bool {
 	if l.Work == nil {

@@ -73,6 +73,7 @@ func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Acc
 			if p.PlainAt.IsZero() && !commutes(i) {
 				p.PlainAt = i.Pos
 			}
+			r.update(p, i)
 			first(&p.ReadAt, &p.WriteAt, i.Pos, access)
 		case rootOffset:
 			r.params[r.in.table.id(root.pointer())].Offset |= access
@@ -84,6 +85,17 @@ func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Acc
 	}
 	if len(at.params) > 0 {
 		r.reaches = append(r.reaches, at)
+	}
+}
+
+// update records the update that an instruction makes through p, if all accesses so far are the same one.
+func (r *recorder) update(p *ParamAccess, i *ptx.Inst) {
+	one := updateOf(r.in.m, i)
+	switch {
+	case p.ReadAt.IsZero() && p.WriteAt.IsZero():
+		p.Update = one
+	case p.Update != nil && (one == nil || *one != *p.Update):
+		p.Update = nil
 	}
 }
 
@@ -101,21 +113,6 @@ func (r root) loadedAt() string {
 		return "the address was loaded from memory"
 	}
 	return fmt.Sprintf("the address was loaded from memory at line %d", r.pos.Line)
-}
-
-// commutes reports whether the instruction is an atomic that commutes with
-// others of its kind, apart from rounding.
-func commutes(i *ptx.Inst) bool {
-	if i.Name != "atom" && i.Name != "red" {
-		return false
-	}
-	return slices.ContainsFunc(i.Suffix, func(s string) bool {
-		switch s {
-		case "add", "min", "max", "and", "or", "xor":
-			return true
-		}
-		return false
-	})
 }
 
 // first records the position of the first load and the first store.
