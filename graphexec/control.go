@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/graphexec/internal/until"
+	"github.com/reprise-gpu/reprise/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
 )
 

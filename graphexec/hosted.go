@@ -6,7 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
-	"github.com/reprise-gpu/reprise/graphexec/internal/until"
+	"github.com/reprise-gpu/reprise/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
 )
 

@@ -63,7 +63,7 @@ func marksOf(s *ir.Schedule, scalar ir.Range, iterations int) (marks, error) {
 				continue
 			}
 			if !slices.ContainsFunc(s.Graph.Ops[v].Accesses(&scratch), func(a ir.Access) bool {
-				return a.Mode.Writes() && a.Buffer == scalar.Buffer && a.Lo <= scalar.Lo && scalar.Hi <= a.Hi
+				return a.Mode.Writes() && a.Buffer == scalar.Buffer && s.Graph.Box(a).Holds(s.Graph.Box(ir.Access{Range: scalar}))
 			}) {
 				return m, parts.OpError(s.Graph, ir.OpID(v), errors.New("it writes a part of the scalar that ends the loop"))
 			}

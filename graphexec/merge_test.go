@@ -2,7 +2,9 @@ package graphexec_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -199,4 +201,78 @@ func TestChangesOfMergedLaunchesInBodies(t *testing.T) {
 		require.NoError(t, x.Close())
 		require.NoError(t, trace.Close())
 	})
+}
+
+// lookPTX adds elements of two tables of the module. If STORE is a store, kernel stir writes one of them.
+const lookPTX = `.version 6.0
+.target sm_50
+.address_size 64
+.const .align 4 .f32 weights[4] = {0f3F800000, 0f40000000, 0f40800000, 0f41000000};
+.global .align 4 .f32 offsets[4] = {0f3F000000, 0f3E800000, 0f3E000000, 0f3D800000};
+.visible .entry look(.param .u64 y)
+{
+	.reg .b32 %r<3>;
+	.reg .f32 %f<4>;
+	.reg .b64 %rd<8>;
+	ld.param.u64 %rd0, [y];
+	mov.u32 %r0, %tid.x;
+	and.b32 %r1, %r0, 3;
+	mul.wide.u32 %rd1, %r1, 4;
+	mov.u64 %rd2, weights;
+	add.s64 %rd3, %rd2, %rd1;
+	ld.const.f32 %f0, [%rd3];
+	mov.u64 %rd4, offsets;
+	add.s64 %rd5, %rd4, %rd1;
+	ld.global.f32 %f1, [%rd5];
+	add.f32 %f2, %f0, %f1;
+	mul.wide.u32 %rd6, %r0, 4;
+	add.s64 %rd7, %rd0, %rd6;
+	st.global.f32 [%rd7], %f2;
+	ret;
+}
+.visible .entry stir()
+{
+	.reg .f32 %f<1>;
+	.reg .b64 %rd<1>;
+	mov.f32 %f0, 0f3F800000;
+	mov.u64 %rd0, offsets;
+	STORE
+	ret;
+}
+`
+
+// TestTablesOfAModule merges launches of a kernel that reads variables of its module, as long as no kernel of the module
+// writes them.
+func TestTablesOfAModule(t *testing.T) {
+	for store, merged := range map[string]bool{"": true, "st.global.f32 [%rd0], %f0;": false} {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		tr := tracer.New(dev, "tables", tracer.Deferred)
+		look := tr.Module("look.ptx", strings.Replace(lookPTX, "STORE", store, 1)).Kernel("look")
+		var out []tracer.Buffer
+		for i := range 6 {
+			out = append(out, tr.Alloc(fmt.Sprint("y", i), ir.F32, 32, ir.Output))
+			tr.Launch(look, tracer.Linear(1, 32), out[i])
+		}
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		for _, pass := range []string{"merge", "slice(1ns)"} {
+			plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Also: []string{pass}, Verify: true})
+			require.NoError(t, err)
+			if pass == "merge" {
+				assert.Equal(t, merged, plan.Graph.Merged != nil)
+			}
+			x, err := graphexec.Instantiate(dev, plan.Schedule, trace, graphexec.Graph)
+			require.NoError(t, err)
+			require.NoError(t, x.Replay(context.Background()))
+			for _, b := range out {
+				got := make([]float32, 32)
+				require.NoError(t, tracer.Read(got, b))
+				assert.Equal(t, []float32{1.5, 2.25, 4.125, 8.0625}, got[28:])
+			}
+			require.NoError(t, x.Close())
+		}
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
 }

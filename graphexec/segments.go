@@ -1,6 +1,7 @@
 package graphexec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,6 +32,7 @@ type segmented struct {
 	layers []layer  // by granularity, the finest first
 	tiles  [][]tile // by unit: the pieces that begin with it, the coarsest first
 	cursor int      // the next unit; 0 between replays
+	runner *runner  // nil if there is none
 }
 
 // layer is the pieces of one granularity.
@@ -83,10 +85,14 @@ func (x *Exec) segments() (_ segments.Program, err error) {
 
 // midway returns an error if a replay by pieces has begun and not ended.
 func (x *Exec) midway() error {
-	if s, is := x.impl.(*segmented); is && s.cursor > 0 {
+	s, is := x.impl.(*segmented)
+	if !is {
+		return nil
+	}
+	if s.cursor > 0 {
 		return fmt.Errorf("a replay by segments has submitted %d of %d: submit the others first", s.cursor, len(s.units))
 	}
-	return nil
+	return s.runner.midway()
 }
 
 // measure sets the units and the tiles from the schedule.
@@ -215,18 +221,9 @@ func (p *pieceGraphs) graph(x *Exec, ops []ir.OpID, before [][]ir.OpID, own devi
 	}
 	p.graphs = append(p.graphs, g)
 	q := sequence{dev: x.dev, graph: g, top: g, prog: x.prog, stream: own, controls: &p.controls}
-	nodes := make(map[ir.OpID]device.Node, len(ops))
-	var deps []device.Node
-	for _, v := range ops {
-		deps = deps[:0]
-		for _, u := range before[v] {
-			if n, inside := nodes[u]; inside {
-				deps = append(deps, n)
-			}
-		}
-		if nodes[v], err = q.node(v, deps); err != nil {
-			return 0, x.prog.error(v, err)
-		}
+	nodes, err := q.piece(ops, before)
+	if err != nil {
+		return 0, err
 	}
 	exec, err := x.dev.Instantiate(g)
 	if err != nil {
@@ -238,6 +235,25 @@ func (p *pieceGraphs) graph(x *Exec, ops []ir.OpID, before [][]ir.OpID, own devi
 	}
 	p.instantiated(exec)
 	return exec, nil
+}
+
+// piece adds operations, which follow each other as in the schedule, and returns their nodes. Predecessors outside them
+// are left out.
+func (q *sequence) piece(ops []ir.OpID, before [][]ir.OpID) (nodes map[ir.OpID]device.Node, err error) {
+	nodes = make(map[ir.OpID]device.Node, len(ops))
+	var deps []device.Node
+	for _, v := range ops {
+		deps = deps[:0]
+		for _, u := range before[v] {
+			if n, inside := nodes[u]; inside {
+				deps = append(deps, n)
+			}
+		}
+		if nodes[v], err = q.node(v, deps); err != nil {
+			return nil, q.prog.error(v, err)
+		}
+	}
+	return nodes, nil
 }
 
 func destroyLayers(dev device.Device, layers []layer) (errs []error) {
@@ -300,7 +316,7 @@ func (s *segmented) Submit(stream device.Stream, from, to int) error {
 		return err
 	}
 	defer x.end()
-	if err := s.check(from, to); err != nil {
+	if err := cmp.Or(s.check(from, to), s.runner.midway()); err != nil {
 		return err
 	}
 	if err := x.stale(); err != nil {
@@ -353,8 +369,8 @@ func (s *segmented) Close() error {
 		return nil
 	}
 	x.impl = s.backend
-	err := device.Join(append([]error{x.dev.SynchronizeAll()}, destroyLayers(x.dev, s.layers)...)...)
-	s.layers = nil
+	err := device.Join(append([]error{x.dev.SynchronizeAll(), s.runner.free()}, destroyLayers(x.dev, s.layers)...)...)
+	s.layers, s.runner = nil, nil
 	return x.of("close the segments of", err)
 }
 
@@ -369,6 +385,9 @@ func (s *segmented) update(works []opWork) (int, error) {
 			if err := s.set(&l.pieces[l.owner[outer]], w); err != nil {
 				return i, err
 			}
+		}
+		if err := s.runner.update(w); err != nil {
+			return i, err
 		}
 	}
 	return 0, nil
@@ -398,7 +417,7 @@ func (s *segmented) keeps(op ir.OpID) bool {
 	return s.backend.keeps(op) || !moves(s.exec.prog.workOf(op))
 }
 
-// rebuild instantiates the pieces and the whole again. If either fails, both remain as they were.
+// rebuild instantiates the pieces, the runner and the whole again. If one fails, all remain as they were.
 func (s *segmented) rebuild() error {
 	dev := s.exec.dev
 	if err := dev.SynchronizeAll(); err != nil {
@@ -408,14 +427,20 @@ func (s *segmented) rebuild() error {
 	if err != nil {
 		return err
 	}
-	if err := s.backend.rebuild(); err != nil {
-		return device.Join(append([]error{err}, destroyLayers(dev, layers)...)...)
+	next, err := s.runner.rebuild()
+	if err == nil {
+		err = s.backend.rebuild()
+	}
+	if err != nil {
+		return device.Join(append([]error{err, next.free()}, destroyLayers(dev, layers)...)...)
 	}
 	was := s.layers
 	s.layers = layers
-	return device.Join(destroyLayers(dev, was)...)
+	return device.Join(append(destroyLayers(dev, was), s.runner.replace(next))...)
 }
 
 func (s *segmented) close() error {
-	return device.Join(append(destroyLayers(s.exec.dev, s.layers), s.backend.close())...)
+	err := device.Join(append(destroyLayers(s.exec.dev, s.layers), s.runner.free(), s.backend.close())...)
+	s.runner = nil
+	return err
 }

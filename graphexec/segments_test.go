@@ -27,7 +27,7 @@ import (
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
-var cases = flag.Int("cases", 400, "replays by segments that TestSegments makes")
+var cases = flag.Int("cases", 400, "replays by segments that TestSegments makes, and stops that TestRunners makes")
 
 // TestSegments replays random programs piece by piece. "-cases 10000" makes more replays.
 func TestSegments(t *testing.T) {
@@ -37,6 +37,20 @@ func TestSegments(t *testing.T) {
 	}
 	graphexectest.Segments(t, func() device.Device {
 		dev, err := sim.New(sim.Options{Memo: sim.MemoOff, Race: sim.RaceOn})
+		require.NoError(t, err)
+		return dev
+	}, count)
+}
+
+// TestRunners replays random programs by pieces on the device and stops them. "-cases 10000" makes more stops. The flag is
+// written while kernels read it, which the simulator would report as a race.
+func TestRunners(t *testing.T) {
+	count := *cases
+	if testing.Short() {
+		count /= 4
+	}
+	graphexectest.Runners(t, func() device.Device {
+		dev, err := sim.New(sim.Options{Memo: sim.MemoOff})
 		require.NoError(t, err)
 		return dev
 	}, count)
@@ -234,6 +248,9 @@ func lifeOfSegments(dev device.Device, s *ir.Schedule, b traced.Bindings, stream
 		return err
 	}
 	n := len(p.Units())
+	if err := lifeOfRunner(dev, p, stream); err != nil && device.CodeOf(err) != device.NotSupported {
+		return err
+	}
 	change := func() error { return nil }
 	if len(s.Graph.Params) > 0 {
 		change = func() error {
@@ -247,6 +264,25 @@ func lifeOfSegments(dev device.Device, s *ir.Schedule, b traced.Bindings, stream
 		func() error { return x.Replay(context.Background()) },
 		func() error { return p.Submit(stream, 0, n) },
 		func() error { return p.Close() },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lifeOfRunner launches, stops and resets a Runner, which it leaves open. It returns the first error.
+func lifeOfRunner(dev device.Device, p segments.Program, stream device.Stream) error {
+	r, err := p.Runner()
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		func() error { return r.Launch(stream, 2) },
+		func() error { return r.Stop() },
+		func() error { return dev.Synchronize(stream) },
+		func() error { return r.Reset() },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -283,6 +319,13 @@ func TestLoopsInSegments(t *testing.T) {
 		}
 		pieces += len(p.Units())
 		require.Equal(t, want.memory, m.bytes(), "seed %d\n%s", seed, ir.Format(plan.Graph, plan.Schedule))
+		runner, err := p.Runner()
+		require.NoError(t, err)
+		require.NoError(t, runner.Launch(m.s, 2*len(p.Units())))
+		require.NoError(t, dev.Synchronize(m.s))
+		want.run(g, "")
+		want.run(g, "")
+		require.Equal(t, want.memory, m.bytes(), "on the device, seed %d\n%s", seed, ir.Format(plan.Graph, plan.Schedule))
 		require.NoError(t, exec.Close())
 
 		exec, err = graphexec.Instantiate(plainDevice{dev}, plan.Schedule, m, graphexec.Graph)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
-	"github.com/reprise-gpu/reprise/graphexec/internal/until"
+	"github.com/reprise-gpu/reprise/internal/until"
 )
 
 // batches is a loop whose scalar the host reads at the end of each period. Such a read is a look. A

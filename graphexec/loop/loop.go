@@ -8,9 +8,9 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
-	"github.com/reprise-gpu/reprise/graphexec/internal/until"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
-	"github.com/reprise-gpu/reprise/graphexec/internal/until"
+	"github.com/reprise-gpu/reprise/internal/until"
 )
 
 // while is a loop that runs on the device: a while node whose body is one or

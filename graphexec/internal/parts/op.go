@@ -52,7 +52,9 @@ func Writers(g *ir.Graph, r ir.Range) []bool {
 	var scratch [2]ir.Access
 	for v := range g.Ops {
 		accesses := g.Ops[v].Accesses(&scratch)
-		writes[v] = slices.ContainsFunc(accesses, func(a ir.Access) bool { return a.Mode.Writes() && a.Overlaps(r) })
+		writes[v] = slices.ContainsFunc(accesses, func(a ir.Access) bool {
+			return a.Mode.Writes() && a.Overlaps(r) && g.Box(a).Overlaps(g.Box(ir.Access{Range: r}))
+		})
 	}
 	return writes
 }

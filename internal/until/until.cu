@@ -92,3 +92,45 @@ extern "C" __global__ void branch_f64(unsigned long long condition, const double
 extern "C" __global__ void branch_word(unsigned long long condition, const unsigned *p, unsigned low, unsigned span) {
   cudaGraphSetConditional(condition, *p - low <= span);
 }
+
+// run is the state of segments that the device runs one after another until a flag stops them:
+//
+//   segments_begin ─► while { switch { segment 0 | segment 1 | … } ─► segments_advance }
+struct __align__(16) run {
+  unsigned cursor;  // the segment that is next; 0 between replays
+  unsigned number;  // of launches that have begun
+  unsigned replays; // that have ended, of all launches
+  unsigned left;    // segments that the present launch has not ended
+  unsigned flag;    // launches with this number or a smaller one stop. The host writes it while they run
+};
+
+// go sets the conditions: the loop goes on while segments are left, unless the flag stops launches with that number. Numbers
+// may overflow.
+static __device__ __forceinline__ void go(unsigned long long loop, unsigned long long select, const run *at, unsigned number, unsigned cursor, unsigned left) {
+  const unsigned flag = *(const volatile unsigned *)&at->flag;
+  cudaGraphSetConditional(select, cursor);
+  cudaGraphSetConditional(loop, left != 0 && (int)(flag - number) < 0);
+}
+
+// segments_begin: begins a launch of some segments with that at the cursor.
+// Launch: one thread.
+extern "C" __global__ void segments_begin(unsigned long long loop, unsigned long long select, run *at, unsigned left) {
+  const unsigned number = at->number + 1;
+  at->number = number;
+  at->left = left;
+  go(loop, select, at, number, at->cursor, left);
+}
+
+// segments_advance: ends one of count segments.
+// Launch: one thread.
+extern "C" __global__ void segments_advance(unsigned long long loop, unsigned long long select, run *at, unsigned count) {
+  unsigned cursor = at->cursor + 1;
+  const unsigned left = at->left - 1;
+  if (cursor == count) {
+    cursor = 0;
+    at->replays++;
+  }
+  at->cursor = cursor;
+  at->left = left;
+  go(loop, select, at, at->number, cursor, left);
+}

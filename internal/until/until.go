@@ -22,6 +22,17 @@ const (
 	StateBytes  = 16
 )
 
+// Offsets of words in the state of segments that run until a flag is set, and its size. They are those of struct run in
+// until.cu. The host reads the words before RunLeft.
+const (
+	RunCursor  = 0
+	RunNumber  = 4
+	RunReplays = 8
+	RunLeft    = 12
+	RunFlag    = 16
+	RunBytes   = 32
+)
+
 // MaxRounds is the maximum number of rounds of a launch. A simulated device treats more as an endless loop.
 const MaxRounds = 1 << 20
 
