@@ -60,6 +60,7 @@ compares ways of sharing the device (modes):
   p50 p99     of the times from a request's arrival to its end
   goodput     requests per second that ended by their deadline; all, without --slo
   spread      greatest less least mean latency of a tenant, over the mean of all
+  chance      the spread that tenants would have by chance, from shuffled requests
 
 Latencies are of other requests than the rounds. With --arrivals saturated, a tenant submits
 again when its request ends. poisson:RATE makes requests at random times, RATE per second

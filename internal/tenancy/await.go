@@ -147,6 +147,7 @@ func (s *Server) learn(r *round, took time.Duration) {
 		return
 	}
 	c.flying--
+	c.ended = r.launched + took
 	n := len(r.members)
 	slow := c.times.exceeds(n, took, slowFactor)
 	if c.slow++; !slow {

@@ -20,10 +20,12 @@ type cohort struct {
 	times     *fit
 	search    straggler
 	over      leftovers
-	supers    []*super // by size, ascending
-	flying    int      // rounds with super-graphs in flight
-	slow      int      // slow rounds in a row
-	every     float64  // mean time between arrivals in ns, 0 if unknown
+	supers    []*super      // by size, ascending
+	flying    int           // rounds with super-graphs in flight
+	slow      int           // slow rounds in a row
+	ended     time.Duration // end of the last round, until the next launch; else 0
+	turn      float64       // mean time from the end of a round to the next launch in ns, if requests waited; 0 if unknown
+	every     float64       // mean time between arrivals in ns, 0 if unknown
 	last      time.Duration
 	arrivals  int
 }
@@ -56,8 +58,27 @@ func (c *cohort) arrive(now time.Duration) {
 	c.last = now
 }
 
-// line returns what decide needs. A round has each member at most once, except
-// those that run alone.
+// turns updates the mean time from the end of a round to the next launch. The device is free for the cohort.
+func (c *cohort) turns(now time.Duration) {
+	if first := c.waiting.first(); c.ended > 0 && first != nil && first.Arrived <= c.ended {
+		took := max(0, float64(now-c.ended))
+		if c.turn == 0 {
+			c.turn = took
+		}
+		c.turn = keep*c.turn + (1-keep)*took
+	}
+	c.ended = 0
+}
+
+// missed returns the mean number of rounds that a member has missed, with which a new one begins.
+func (c *cohort) missed() (mean int) {
+	for _, t := range c.members {
+		mean += t.missed
+	}
+	return mean / max(1, len(c.members))
+}
+
+// line returns what decide needs. A round has each member at most once, except those that run alone.
 func (c *cohort) line(limit int) line {
 	batched := 0
 	for _, t := range c.members {
@@ -66,7 +87,11 @@ func (c *cohort) line(limit int) line {
 		}
 	}
 	limit = min(limit, max(1, batched))
-	l := line{waiting: c.waiting.tenants(limit + 1), limit: limit, deadline: never, every: time.Duration(c.every), last: c.last, times: c.times, together: c.over.together()}
+	l := line{
+		requests: c.waiting.len(), waiting: c.waiting.tenants(max(limit+1, batched)), limit: limit, deadline: never,
+		every: time.Duration(c.every), last: c.last, times: c.times, turn: time.Duration(c.turn), together: c.over.together(),
+	}
+	l.absent = max(0, batched-l.waiting)
 	if r := c.waiting.first(); r != nil {
 		l.deadline = r.Deadline
 	}
@@ -91,8 +116,8 @@ func (t *template) period(multiprocessors int, occupancy func(*node) int) float6
 	return math.Floor(1/most + 1e-9)
 }
 
-// super returns the super-graph of a size, and builds it if the cache has none.
-func (s *Server) super(c *cohort, size int) (*super, error) {
+// super returns the super-graph of a size, and builds it if the cache has none. first is a member of the round.
+func (s *Server) super(c *cohort, size int, first *Tenant) (*super, error) {
 	s.uses++
 	at, found := slices.BinarySearchFunc(c.supers, size, func(g *super, size int) int { return g.size - size })
 	if found {
@@ -101,7 +126,7 @@ func (s *Server) super(c *cohort, size int) (*super, error) {
 		return c.supers[at], nil
 	}
 	s.stats.Misses++
-	g, err := newSuper(s.dev, c.template, size)
+	g, err := newSuper(s.dev, c.template, size, first)
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,16 @@ const never = time.Duration(1<<63 - 1)
 // line is what a decision depends on: the requests of a cohort that wait, with the earliest deadline first, and the times
 // of its rounds.
 type line struct {
-	waiting  int           // number of requests
+	requests int           // number of requests
+	waiting  int           // number of tenants with requests
+	absent   int           // number of tenants without
 	limit    int           // instances in a round, at most
 	deadline time.Duration // the earliest; never if no request has one
 	every    time.Duration // mean time between two arrivals; 0 if unknown
 	last     time.Duration // the latest arrival
 	times    *fit
-	together bool // requests that a round leaves over would wait for nobody: see leftovers
+	turn     time.Duration // from the end of a round to the launch of the next, if requests wait
+	together bool          // requests that a round leaves over would wait without company: see leftovers
 }
 
 // guard is left between the predicted end of a round and the deadline of its first request.
@@ -28,8 +31,8 @@ const guard = 20 * time.Microsecond
 //   - a request has room: the round is smaller than its limit, and one more instance would not begin another wave of
 //     blocks;
 //   - there is time: the earliest deadline allows the round to be launched later;
-//   - it gains: the device time that one more instance saves, T(n) + T(1) - T(n+1), exceeds the expected time to
-//     the next arrival, during which the device is idle.
+//   - it gains: the device time that one more instance saves, T(n) + T(1) - T(n+1), exceeds the time that all waiting
+//     requests together lose until another tenant's request arrives.
 func decide(l *line, now time.Duration) (n int, at time.Duration) {
 	if l.waiting == 0 {
 		return 0, never
@@ -42,21 +45,31 @@ func decide(l *line, now time.Duration) (n int, at time.Duration) {
 	if l.deadline != never {
 		latest = l.deadline - l.times.predict(n) - guard
 	}
-	// An arrival that is late by another interval is no longer expected.
-	expected, patience := l.last+l.every, l.last+2*l.every
+	patience := l.last + 2*l.every
 	if latest <= now || patience <= now {
 		return n, now
 	}
-	saved := l.times.predict(n) + l.times.predict(1) - l.times.predict(n+1)
-	if saved <= max(0, expected-now) {
+	if saved := l.times.predict(n) + l.times.predict(1) - l.times.predict(n+1); float64(saved) <= l.loss(now) {
 		return n, now
 	}
 	return 0, min(latest, patience)
 }
 
+// loss returns the time that the waiting requests together lose until another tenant's request is expected. An arrival
+// that is late is expected until it is late by another interval. It is from a tenant that does not wait yet with the
+// share that these have among all.
+func (l *line) loss(now time.Duration) float64 {
+	gap := l.last + l.every - now
+	if gap <= 0 {
+		gap += l.every
+	}
+	return float64(l.requests) * float64(gap) * float64(l.waiting+l.absent) / float64(l.absent)
+}
+
 // size returns how many of the waiting requests a round serves: the count with the most requests per time, of those with
-// which the first request ends in time. Requests beyond it join the next round. If nobody else would join that, all are
-// served at once unless two rounds are quicker.
+// which the first request ends in time. A round takes its predicted time and the turn to the next round. Requests beyond
+// the count join the next round. If no other request would join that round, all are served at once unless two rounds are
+// known to end earlier.
 func size(l *line, now time.Duration) int {
 	most := min(l.waiting, l.limit)
 	best, rate := 1, 0.0
@@ -66,14 +79,21 @@ func size(l *line, now time.Duration) int {
 		if t <= 0 {
 			return most
 		}
-		if r := float64(n) / float64(t); inTime(t) && r > rate*1.001 {
+		if r := float64(n) / float64(t+l.turn); inTime(t) && r > rate*1.001 {
 			best, rate = n, r
 		}
 	}
-	if all := l.times.predict(most); l.together && inTime(all) && all <= l.times.predict(best)+l.times.predict(most-best) {
+	if l.together && inTime(l.times.predict(most)) && !l.divides(most, best) {
 		return most
 	}
 	return best
+}
+
+// divides reports whether rounds of first and of all-first requests end before one round of all. The time of that one must
+// have been observed twice, because the first round of a graph is slower.
+func (l *line) divides(all, first int) bool {
+	parts := l.times.predict(first) + l.turn + l.times.predict(all-first)
+	return l.times.settled(all) && parts < l.times.predict(all)
 }
 
 // leftovers learns whether it pays off to leave requests over for the next round. It does if others join them: 22 callers

@@ -19,7 +19,8 @@ import (
 type fit struct {
 	period float64 // instances in a wave; 0 if unknown, and then there are no waves
 	mean   map[int]float64
-	a      float64 // ns, as are w and p
+	warm   map[int]bool // the counts that were observed at least twice
+	a      float64      // ns, as are w and p
 	w, p   float64
 	solved map[int]float64 // the means that a, w and p are fitted to
 	stale  bool            // means have changed since
@@ -35,14 +36,15 @@ const (
 )
 
 func newFit(period float64) *fit {
-	return &fit{period: period, mean: map[int]float64{}, solved: map[int]float64{}}
+	return &fit{period: period, mean: map[int]float64{}, warm: map[int]bool{}, solved: map[int]float64{}}
 }
 
-// observe records that a round of n instances took t.
+// observe records that a round of n instances took t. The second observation of n replaces the first, which is of a graph
+// that was just built: all of its slots were written.
 func (f *fit) observe(n int, t time.Duration) {
 	was, ok := f.mean[n]
-	if !ok {
-		was = float64(t)
+	if !f.warm[n] {
+		was, f.warm[n] = float64(t), ok
 	}
 	now := keep*was + (1-keep)*float64(t)
 	f.mean[n] = now
@@ -50,6 +52,9 @@ func (f *fit) observe(n int, t time.Duration) {
 		f.stale = true
 	}
 }
+
+// settled reports whether rounds of n instances were observed at least twice.
+func (f *fit) settled(n int) bool { return f.warm[n] }
 
 // known reports whether any round was observed.
 func (f *fit) known() bool { return len(f.mean) > 0 }

@@ -61,7 +61,7 @@ func TestDecide(t *testing.T) {
 		known.observe(n, truth(n))
 	}
 	now := time.Second
-	base := line{waiting: 5, limit: 64, deadline: never, every: 20 * us, last: now - us, times: known}
+	base := line{requests: 5, waiting: 5, absent: 59, limit: 64, deadline: never, every: 20 * us, last: now - us, times: known}
 	for name, c := range map[string]struct {
 		change func(*line)
 		n      int
@@ -70,6 +70,9 @@ func TestDecide(t *testing.T) {
 		"nothing waits":                          {func(l *line) { l.waiting = 0 }, 0, never},
 		"one more costs little and comes soon":   {func(*line) {}, 0, now - us + 40*us},
 		"the times are unknown":                  {func(l *line) { l.times = newFit(20) }, 5, now},
+		"all tenants wait":                       {func(l *line) { l.absent = 0 }, 5, now},
+		"most arrivals are of waiting tenants":   {func(l *line) { l.absent = 1 }, 5, now},
+		"many requests would wait with them":     {func(l *line) { l.requests = 15 }, 5, now},
 		"the next arrival is far":                {func(l *line) { l.every = time.Second }, 5, now},
 		"the expected arrival is late":           {func(l *line) { l.last = now - 50*us }, 5, now},
 		"a wave is full":                         {func(l *line) { l.waiting = 20 }, 20, now},

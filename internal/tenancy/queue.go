@@ -20,7 +20,7 @@ func (q *queue) unseen(r *Request) bool {
 // push inserts a request behind those that come before it. Most requests come last, so this takes a step or two.
 func (q *queue) push(r *Request) {
 	at := len(q.list)
-	for at > 0 && r.before(q.list[at-1]) {
+	for at > 0 && r.compare(q.list[at-1]) < 0 {
 		at--
 	}
 	q.list = slices.Insert(q.list, at, r)
@@ -56,6 +56,16 @@ func (q *queue) take(into []*Request, n int, pick func(r *Request, taken []*Requ
 	clear(q.list[len(kept):])
 	q.list = kept
 	return into
+}
+
+// miss counts a round for each tenant that has a request in the list, but none among those that the last call of take has
+// taken.
+func (q *queue) miss() {
+	for _, r := range q.list {
+		if q.unseen(r) {
+			r.Tenant.missed++
+		}
+	}
 }
 
 // remove removes the requests that match and returns them.

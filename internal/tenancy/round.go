@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/lower"
-	"github.com/reprise-gpu/reprise/ir"
 )
 
 // round is a set of requests that run together.
@@ -49,6 +47,7 @@ func (s *Server) Launch() (next time.Duration, err error) {
 // launchOf launches one round of a cohort if one is due.
 func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error) {
 	if c.waiting.len() == 0 {
+		c.ended = 0
 		return never, false, nil // without a call into the device
 	}
 	now := s.Now()
@@ -59,6 +58,7 @@ func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error
 	if c.flying > 0 || c.template.reason != "" {
 		return never, false, nil
 	}
+	c.turns(now)
 	l := c.line(s.options.MaxMembers)
 	n, at := decide(&l, now)
 	if n == 0 {
@@ -67,6 +67,7 @@ func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error
 	c.over.launch(l.waiting-n, c.arrivals)
 	r := s.newRound(c, now)
 	r.requests = c.waiting.take(r.requests, n, c.joins)
+	c.waiting.miss()
 	if len(r.requests) == 0 { // only stragglers wait, whose last runs are in flight
 		s.free = append(s.free, r)
 		return never, false, nil
@@ -146,13 +147,13 @@ func (s *Server) mark(r *round) (err error) {
 
 // start launches a round with a super-graph:
 //
-//	record, slots, copies from the host, super-graph, copies to the host, record
+//	record, slots, super-graph, record
 func (s *Server) start(r *round) error {
 	c, dev := r.cohort, s.dev
 	if s.before(r); len(r.members) == 0 {
 		return s.fail(r, nil)
 	}
-	g, err := s.super(c, c.sizeOf(len(r.members), s.options.MaxMembers))
+	g, err := s.super(c, c.sizeOf(len(r.members), s.options.MaxMembers), r.members[0])
 	if err != nil {
 		return s.fail(r, err)
 	}
@@ -167,12 +168,12 @@ func (s *Server) start(r *round) error {
 	s.stats.Members += len(r.members)
 	s.breaks(s.mark(r))
 	s.breaks(s.begin(r, c.stream))
-	if slots := g.prepare(r.members); slots != nil {
+	slots, err := g.prepare(dev, c.template, r.members)
+	s.breaks(err)
+	if slots != nil {
 		s.breaks(dev.Submit(c.stream, slots))
 	}
-	s.breaks(s.transfer(r, c.template.in))
 	s.breaks(dev.LaunchGraph(g.exec, c.stream))
-	s.breaks(s.transfer(r, c.template.out))
 	s.breaks(s.signal(r, c.stream))
 	return s.failed
 }
@@ -190,19 +191,6 @@ func (s *Server) breaks(err error) {
 	if s.failed == nil {
 		s.failed = err
 	}
-}
-
-// transfer enqueues copies between the host and the device for every member.
-func (s *Server) transfer(r *round, copies []ir.OpID) error {
-	for _, id := range copies {
-		op := &r.cohort.template.graph.Ops[id]
-		for _, t := range r.members {
-			if err := s.dev.Submit(r.cohort.stream, lower.Work(op, &s.settings, t)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // startAlone launches the program of one tenant as it was recorded.

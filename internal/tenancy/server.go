@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/signature"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
@@ -43,23 +42,22 @@ type Stats struct {
 
 // Server runs requests. Its methods are called from one goroutine.
 type Server struct {
-	dev      device.Device
-	virtual  virtualTime   // nil on a device in real time
-	ended    chan struct{} // on such a device: a round may be over
-	timer    *time.Timer   // of sleep
-	options  Options
-	settings lower.Settings // none, for copies
-	cohorts  []*cohort
-	rounds   []*round       // in flight, in the order of their launches
-	wait     []device.Event // scratch of Await
-	free     []*round       // for later rounds
-	uses     int            // of super-graphs
-	cached   int64          // bytes of all super-graphs
-	arrived  int            // requests so far
-	stats    Stats
-	failed   error         // of the device; nothing more can run
-	epoch    time.Duration // Now minus the clock of the device
-	owned    bool          // the device is from Options.Reopen
+	dev     device.Device
+	virtual virtualTime   // nil on a device in real time
+	ended   chan struct{} // on such a device: a round may be over
+	timer   *time.Timer   // of sleep
+	options Options
+	cohorts []*cohort
+	rounds  []*round       // in flight, in the order of their launches
+	wait    []device.Event // scratch of Await
+	free    []*round       // for later rounds
+	uses    int            // of super-graphs
+	cached  int64          // bytes of all super-graphs
+	arrived int            // requests so far
+	stats   Stats
+	failed  error         // of the device; nothing more can run
+	epoch   time.Duration // Now minus the clock of the device
+	owned   bool          // the device is from Options.Reopen
 }
 
 // virtualTime is a device whose clock advances only while the host waits for it.
@@ -155,6 +153,7 @@ func (s *Server) bind(t *Tenant, trace *tracer.Trace, g *ir.Graph, bound traced.
 			return err
 		}
 	}
+	t.missed = c.missed()
 	c.members = append(c.members, t)
 	return nil
 }
@@ -226,6 +225,7 @@ func (s *Server) Enqueue(r *Request) {
 	case r.Tenant.gone:
 		s.finish(r, r.Arrived, ErrRemoved)
 	default:
+		r.missed = r.Tenant.missed
 		r.Tenant.cohort.arrive(r.Arrived)
 		r.Tenant.cohort.waiting.push(r)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -206,4 +207,75 @@ func TestDeadlinesThatCannotBeMet(t *testing.T) {
 	require.ErrorAs(t, err, &late)
 	assert.Greater(t, late.Needed, late.Left)
 	assert.Equal(t, 1, s.Stats().Late)
+}
+
+// TestCopiesBetweenKernels runs a program that copies from and to the host between its kernels: z = x*x to the host, then a
+// copy of z from the host into x, and z = x*x again.
+func TestCopiesBetweenKernels(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	defer dev.Close()
+	s := NewServer(dev, Options{MaxMembers: 4})
+	defer s.Close()
+	square, _ := kernels.Lookup("square")
+	var all []*Tenant
+	var hosts []tracer.Buffer
+	const n = 300
+	for i := range 5 {
+		tr := tracer.New(dev, "twice", tracer.Deferred)
+		k := tr.Module(square.File, square.PTX).Kernel("square")
+		host, x, z := tr.AllocHost("host", ir.F32, n, ir.Input), tr.Alloc("x", ir.F32, n, ir.Temporary), tr.Alloc("z", ir.F32, n, ir.Temporary)
+		for range 2 {
+			tr.Copy(x, host)
+			tr.Launch(k, tracer.Linear(3, 128), x, z, n)
+			tr.Copy(host, z)
+		}
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		defer trace.Close()
+		one, err := s.Add(fmt.Sprint("tenant ", i), trace)
+		require.NoError(t, err)
+		require.Empty(t, s.Reason(one))
+		all, hosts = append(all, one), append(hosts, host)
+	}
+	for round := range 6 { // with other members each time
+		for i := range all {
+			if i == round {
+				continue
+			}
+			data := slices.Repeat([]float32{float32(i + 2)}, n)
+			require.NoError(t, tracer.Write(hosts[i], data))
+			s.Enqueue(&Request{Tenant: all[i], Arrived: s.Now(), Done: func(r *Request) { assert.NoError(t, r.Err) }})
+		}
+		run(t, s)
+		for i := range all {
+			if i == round {
+				continue
+			}
+			got := make([]float32, n)
+			require.NoError(t, tracer.Read(got, hosts[i]))
+			want := float32(i + 2)
+			require.Equal(t, slices.Repeat([]float32{want * want * want * want}, n), got, "round %d, tenant %d", round, i)
+		}
+	}
+}
+
+// TestCopiesRunBesideEachOther compares the copies of many members with one after another: on streams of the device, a
+// call of the host lies between two copies.
+func TestCopiesRunBesideEachOther(t *testing.T) {
+	took := map[int]time.Duration{}
+	for _, n := range []int{1, 16} {
+		s, guests := party(t, Options{}, slices.Repeat([]int{64}, n)...)
+		for range 3 {
+			begin := s.Now()
+			for _, g := range guests {
+				g.write(1)
+				s.Enqueue(&Request{Tenant: g.tenant, Arrived: begin})
+			}
+			run(t, s)
+			took[n] = s.Now() - begin
+		}
+	}
+	t.Logf("1 member: %v, 16 members: %v", took[1], took[16])
+	assert.Less(t, took[16]-took[1], 15*2*2*us, "2.2 us of the host for each copy, two in a member")
 }

@@ -17,21 +17,20 @@ import (
 // template is the program of a cohort, in the form from which graphs are built.
 type template struct {
 	graph    *ir.Graph // reduced
-	nodes    []node    // operations on the device, in program order
-	in, out  []ir.OpID // copies from the host before all nodes, and to the host behind them
+	nodes    []node    // the operations, in program order
 	rowBytes int64     // arguments of one tenant
 	kernels  map[kernelKey]*kernel
 	modules  []device.Module
 	reason   string // why there are no super-graphs; "" if there are
 }
 
-// node is an operation of the program as the launch of a kernel, or as nothing.
+// node is an operation of the program: a kernel that runs for all instances, a copy for each of them, or nothing.
 type node struct {
-	op     ir.OpID
-	deps   []int // nodes before it
-	launch *ir.Launch
-	kernel *kernel // nil for nothing
-	offset int64   // of its arguments in a row
+	deps   []int      // nodes before it
+	copy   *ir.Op     // between the host and the device; nil for others
+	launch *ir.Launch // nil for copies, and where nothing runs
+	kernel *kernel    // of the launch
+	offset int64      // of its arguments in a row
 }
 
 // kernelKey identifies a kernel that was rewritten for a grid.
@@ -72,69 +71,47 @@ func newTemplate(dev device.Device, g *ir.Graph) (*template, error) {
 	return t, nil
 }
 
-// divide sorts the operations into nodes and copies from and to the host. It returns why it cannot.
+// divide sets the nodes, one for each operation. It returns why it cannot.
 func (t *template) divide() string {
 	g := t.graph
-	kind := make([]byte, g.Len()) // 'i' and 'o' for copies in and out, 'n' for nodes
-	at := make([]int, g.Len())
 	for v := range g.Ops {
 		id, op := ir.OpID(v), &g.Ops[v]
-		kind[v] = 'n'
+		var n node
 		switch op.Kind {
 		case ir.KindHost, ir.KindLoop, ir.KindBranch, ir.KindPrefetch:
 			return fmt.Sprintf("operation %v is a %v", id, op.Kind)
 		case ir.KindCopy:
-			if k := direction(g, op.Copy); k == 0 {
+			switch onDevice, onHost := ends(g, op.Copy); {
+			case op.Copy.Dst.Empty():
+			case onDevice == 1 && onHost == 1:
+				n.copy = op
+			case onDevice != 2:
 				return fmt.Sprintf("copy %v is neither from nor to memory of the device", id)
-			} else {
-				kind[v] = k
 			}
 		}
-		switch kind[v] {
-		case 'i':
-			for _, d := range g.DepsInto(id) {
-				if kind[d.From] != 'i' {
-					return fmt.Sprintf("copy %v from the host comes after work on the device", id)
-				}
-			}
-			t.in = append(t.in, id)
-			continue
-		case 'o':
-			t.out = append(t.out, id)
-			continue
+		if n.copy == nil {
+			n.launch = asLaunch(op)
 		}
-		n := node{op: id, launch: asLaunch(op)}
 		for _, d := range g.DepsInto(id) {
-			switch kind[d.From] {
-			case 'n':
-				n.deps = append(n.deps, at[d.From])
-			case 'o':
-				return fmt.Sprintf("work on the device comes after copy %v to the host", d.From)
-			}
+			n.deps = append(n.deps, int(d.From))
 		}
-		at[v] = len(t.nodes)
 		t.nodes = append(t.nodes, n)
 	}
 	return ""
 }
 
-// direction returns 'i' for a copy from the host to the device, 'o' for the reverse, 'n' for one on the device, and 0
-// for any other.
-func direction(g *ir.Graph, c *ir.Copy) byte {
-	host := func(r ir.Range) bool {
-		k := g.Buffers[r.Buffer].Place.Kind
-		return k == ir.PinnedHost || k == ir.PageableHost
+// ends returns how many of the two ranges of a copy are in memory of the device, and how many in ordinary memory of the
+// host.
+func ends(g *ir.Graph, c *ir.Copy) (onDevice, onHost int) {
+	for _, r := range []ir.Range{c.Src, c.Dst} {
+		switch g.Buffers[r.Buffer].Place.Kind {
+		case ir.OnDevice:
+			onDevice++
+		case ir.PinnedHost, ir.PageableHost:
+			onHost++
+		}
 	}
-	onDevice := func(r ir.Range) bool { return g.Buffers[r.Buffer].Place.Kind == ir.OnDevice }
-	switch {
-	case onDevice(c.Src) && onDevice(c.Dst):
-		return 'n'
-	case host(c.Src) && onDevice(c.Dst):
-		return 'i'
-	case onDevice(c.Src) && host(c.Dst):
-		return 'o'
-	}
-	return 0
+	return onDevice, onHost
 }
 
 const (

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -21,6 +22,7 @@ type Tenant struct {
 	row     device.Ptr      // its arguments in device memory; 0 if its cohort has no super-graphs
 	plain   *graphexec.Exec // the program alone; nil before the first use
 	stamp   int             // see queue
+	missed  int             // rounds that began without it while a request of it waited
 	gone    bool
 	fault   error // of its kernels; the tenant is gone
 	alone   int   // rounds that it still runs alone, as a straggler
@@ -55,16 +57,17 @@ type Request struct {
 	Err      error
 
 	Done func(*Request) // called when the request has ended; may be nil
-	// sequence orders requests with equal deadlines by their arrival.
-	sequence int
+	// missed is that of the tenant at the arrival. sequence counts the requests as they were enqueued.
+	missed, sequence int
 }
 
-// before reports whether r is served before o: the earliest deadline first, then the earliest arrival.
-func (r *Request) before(o *Request) bool {
-	if r.Deadline != o.Deadline {
-		return r.Deadline < o.Deadline
-	}
-	return r.sequence < o.sequence
+// compare orders requests as they are served: the earliest deadline first, then the earliest arrival, then the tenant that
+// was left over most often. Without the last, tenants that submit at the same time would be left over in a fixed order.
+func (r *Request) compare(o *Request) int {
+	return cmp.Or(
+		cmp.Compare(r.Deadline, o.Deadline), cmp.Compare(r.Arrived, o.Arrived),
+		cmp.Compare(o.missed, r.missed), cmp.Compare(r.sequence, o.sequence),
+	)
 }
 
 // Never is the deadline of a request without one.

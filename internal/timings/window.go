@@ -130,6 +130,19 @@ func (w *Window) Left(q float64, elapsed time.Duration) time.Duration {
 	}
 }
 
+// Reaches returns the first time above elapsed at which Left is at least a time: a time of the window, or one behind all of
+// them. It takes O(times above elapsed · log times). q is in (0, 1). The window is not empty.
+func (w *Window) Reaches(q float64, elapsed, left time.Duration) time.Duration {
+	for i := w.above(int64(elapsed)); i < len(w.sorted); {
+		at := w.sorted[i]
+		if i = w.above(at); i < len(w.sorted) && int64(quantile(w.sorted[i:], q))-at >= int64(left) {
+			return time.Duration(at)
+		}
+	}
+	longest := time.Duration(w.sorted[len(w.sorted)-1])
+	return max(longest, elapsed+1, time.Duration(math.Ceil(float64(left)*(1-q)/q)))
+}
+
 // Survival returns the probability that a gap which has lasted for elapsed lasts for longer than more in addition, by the
 // same rules as Left. It is 0 for an empty window.
 func (w *Window) Survival(elapsed, more time.Duration) float64 {

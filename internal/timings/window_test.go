@@ -111,3 +111,23 @@ func TestGapsBeyondAllOthers(t *testing.T) {
 	assert.Zero(t, zeros.Left(0.5, 0))
 	assert.Zero(t, zeros.Survival(0, 0))
 }
+
+// TestReaches compares Reaches with Left at every moment.
+func TestReaches(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		w := NewWindow(1+r.IntN(12), nil)
+		for range 1 + r.IntN(12) {
+			w.Record(time.Duration(r.IntN(60)))
+		}
+		q, elapsed, left := 0.01+0.9*r.Float64(), time.Duration(r.IntN(70)), time.Duration(1+r.IntN(40))
+		at := w.Reaches(q, elapsed, left)
+		require.Greater(t, at, elapsed)
+		require.GreaterOrEqual(t, w.Left(q, at), left-1, "rounding of Left")
+		for before := elapsed + 1; before < at; before++ {
+			if w.Left(q, elapsed) < left {
+				require.Less(t, w.Left(q, before), left, "%v of %v", before, at)
+			}
+		}
+	}
+}

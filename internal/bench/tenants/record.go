@@ -2,7 +2,6 @@ package tenants
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -29,6 +28,8 @@ type Record struct {
 	// was compared, because the device ran only some blocks of each launch.
 	OK *bool `json:"ok"`
 
+	// Chance is the spread that tenants have by chance, as they have few requests. It is NaN if that cannot be estimated.
+	Chance    float64   `json:"-"`
 	Error     string    `json:"-"` // why OK is false
 	Latencies []float64 `json:"-"` // in us, ascending
 }
@@ -39,7 +40,7 @@ func (r *Record) latencies(all []*request) {
 		return
 	}
 	met, first, last := 0, all[0].arrived, all[0].ended
-	sum, count := map[int]float64{}, map[int]int{}
+	var sums []latencySum // by tenant
 	for _, q := range all {
 		first, last = min(first, q.arrived), max(last, q.ended)
 		if q.refused {
@@ -50,30 +51,18 @@ func (r *Record) latencies(all []*request) {
 		}
 		took := micros(q.ended - q.arrived)
 		r.Latencies = append(r.Latencies, took)
-		sum[q.tenant] += took
-		count[q.tenant]++
+		for len(sums) <= q.tenant {
+			sums = append(sums, latencySum{})
+		}
+		s := &sums[q.tenant]
+		s.us, s.n = s.us+took, s.n+1
 	}
 	slices.Sort(r.Latencies)
 	r.P50US, r.P99US = percentile(r.Latencies, 50), percentile(r.Latencies, 99)
 	if last > first {
 		r.Goodput = float64(met) / (last - first).Seconds()
 	}
-	r.Spread = spread(sum, count)
-}
-
-// spread returns the difference between the greatest and the least mean of a tenant, over the mean of all.
-func spread(sum map[int]float64, count map[int]int) float64 {
-	least, most, total, n := math.Inf(1), 0.0, 0.0, 0
-	for _, t := range slices.Sorted(maps.Keys(sum)) { // in order, so that the sums are the same every time
-		s := sum[t]
-		mean := s / float64(count[t])
-		least, most = min(least, mean), max(most, mean)
-		total, n = total+s, n+count[t]
-	}
-	if total == 0 {
-		return 0
-	}
-	return (most - least) / (total / float64(n))
+	r.Spread, r.Chance = spread(sums), chance(all)
 }
 
 // percentile returns the least value that p percent of the sorted values do not exceed.

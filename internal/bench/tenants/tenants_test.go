@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -265,4 +267,34 @@ func TestProgramsThatTenantsCannotRun(t *testing.T) {
 func TestNamesOfModes(t *testing.T) {
 	assert.Equal(t, "[exclusive time space branches batch spacetime]", fmt.Sprint(Modes()))
 	assert.Equal(t, "mode(9)", Mode(9).String())
+}
+
+// TestChance shuffles latencies of tenants that are equal, and of tenants of which one is slower.
+func TestChance(t *testing.T) {
+	const tenants, count = 20, 400
+	draw := func(slow float64) (r Record) {
+		random := rand.New(rand.NewPCG(5, 6))
+		var all []*request
+		for i := range count * tenants {
+			took := 100e3 * (1 + random.ExpFloat64()) // ns
+			if i%tenants == 7 {
+				took *= 1 + slow
+			}
+			at := time.Duration(i) * time.Microsecond
+			all = append(all, &request{tenant: i % tenants, arrived: at, ended: at + time.Duration(took), deadline: never})
+		}
+		r.latencies(all)
+		return r
+	}
+	// The mean of a tenant has a deviation of 0.5/sqrt(400) = 2.5 %, and 20 of them have a range of 3.73 deviations.
+	equal := draw(0)
+	assert.InDelta(t, 0.0373*2.5, equal.Chance, 0.01)
+	assert.InDelta(t, equal.Chance, equal.Spread, 0.03)
+	slow := draw(0.3)
+	assert.Greater(t, slow.Spread, 0.27)
+	assert.Less(t, slow.Chance, 0.16)
+
+	var few Record
+	few.latencies([]*request{{ended: 1}, {tenant: 1, ended: 2}})
+	assert.True(t, math.IsNaN(few.Chance))
 }

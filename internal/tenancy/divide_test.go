@@ -1,0 +1,65 @@
+package tenancy
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestRoundsAreDividedOnlyIfThatIsQuicker has all tenants submit at the same time, when all earlier requests have ended. The
+// time of a burst is that of the best division, but for one burst of retry, in which requests are left over to find out
+// whether others join them.
+func TestRoundsAreDividedOnlyIfThatIsQuicker(t *testing.T) {
+	const wake = 2 * us
+	for _, c := range []struct {
+		name    string
+		tenants int
+		round   func(n int) time.Duration
+		cold    time.Duration // more, of the first round of a count
+		best    func(round func(n int) time.Duration) time.Duration
+	}{
+		{"the turn exceeds what two rounds save", 23, func(n int) time.Duration { return 24*us + 30*us*b(n > 3) + 25*us*b(n > 20) },
+			0, func(round func(int) time.Duration) time.Duration { return round(23) + wake }},
+		{"the first round of a graph is slow", 23, waves, 30 * us,
+			func(round func(int) time.Duration) time.Duration { return round(23) + wake }},
+		{"two rounds are quicker", 23, func(n int) time.Duration { return waves(n) + 50*us*b(n > 20) },
+			0, func(round func(int) time.Duration) time.Duration { return round(20) + round(3) + 2*wake }},
+	} {
+		seen := map[int]bool{}
+		x := newShop(t, c.tenants, 0, func(n int) time.Duration {
+			first := c.cold * b(!seen[n])
+			seen[n] = true
+			return c.round(n) + first
+		})
+		x.device.wake = wake
+		burst := func() time.Duration {
+			begin := x.Now()
+			for i := range c.tenants {
+				x.submit(i, begin, nil)
+			}
+			for x.Busy() {
+				x.step(t, never)
+			}
+			return x.Now() - begin
+		}
+		for range 10 { // sizes of rounds are tried
+			burst()
+		}
+		slower, best := 0, c.best(c.round)
+		for range 3 * retry {
+			if took := burst(); took > best {
+				slower++
+			}
+		}
+		assert.LessOrEqual(t, slower, 3, "%s: bursts of more than %v", c.name, best)
+	}
+}
+
+// b is 1 if a condition holds, and else 0.
+func b(condition bool) time.Duration {
+	if condition {
+		return 1
+	}
+	return 0
+}
