@@ -15,6 +15,12 @@ type FillOptions struct {
 	Piece  time.Duration // the longest run of units that is submitted at once; 100 us
 	Depth  int           // pieces in flight; 2
 	Target float64       // for the delay of a program, as a fraction of its time alone; 0.01
+	// Flag lets the device run the units of other programs by itself, until a flag that is set at the arrival of a greater
+	// priority stops it. The wait is then for one unit. Each unit takes some microseconds longer. Depth is ignored, and Piece, 40 us
+	// if it is 0, is the longest unit that is submitted without regard to the gap. The device must have conditional
+	// nodes with several bodies (CUDA 12.8), and programs must have no host calls and no prefetches. Only New takes such a
+	// policy.
+	Flag bool
 }
 
 // Fill returns the policy that runs programs in the gaps of those with greater priorities.
@@ -25,7 +31,7 @@ type FillOptions struct {
 //   - The quantile and the length of a piece follow the delays, so that they stay below Target.
 //   - A program that has been kept waiting runs a unit in any case, seldom enough that Target holds.
 func Fill(o FillOptions) Policy {
-	return sharing.NewFill(sharing.Fill{Unit: o.Unit, Piece: o.Piece, Depth: o.Depth, Target: o.Target})
+	return sharing.NewFill(sharing.Fill{Unit: o.Unit, Piece: o.Piece, Depth: o.Depth, Target: o.Target, Flag: o.Flag})
 }
 
 // Exclusive returns the policy that gives the device to one stage after another, greater priorities first.

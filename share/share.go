@@ -87,7 +87,7 @@ func (s *Scheduler) Program(name string, p Priority, stages ...*tracer.Trace) (_
 		}
 	}()
 	var work []local.Work
-	var alone []time.Duration
+	var known []sharing.Stage
 	for i, t := range stages {
 		if t == nil || t.Graph == nil {
 			return nil, absent.Error("a trace is nil or zero: pass what Finish returns")
@@ -96,9 +96,9 @@ func (s *Scheduler) Program(name string, p Priority, stages ...*tracer.Trace) (_
 		if err != nil {
 			return nil, fmt.Errorf("stage %d: %w", i, err)
 		}
-		q.work, work, alone = append(q.work, st), append(work, st), append(alone, st.Alone)
+		q.work, work, known = append(q.work, st), append(work, st), append(known, sharing.Stage{Alone: st.Alone})
 	}
-	if q.program, err = s.host.Add(name, int(p), work, alone); err != nil {
+	if q.program, err = s.host.Add(name, int(p), work, known); err != nil {
 		return nil, err
 	}
 	s.programs[q] = true

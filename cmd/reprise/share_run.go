@@ -20,6 +20,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/shares"
 	"github.com/reprise-gpu/reprise/internal/bench/tenants"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/timings"
+	"github.com/reprise-gpu/reprise/solver"
 )
 
 // shareFlags are the flags of share as given.
@@ -37,6 +39,7 @@ type shareFlags struct {
 	issue    time.Duration
 	sigma    float64
 	size     int
+	timings  string
 	data     dataFlags
 	json     string
 	plot     string
@@ -62,9 +65,9 @@ device, and compares policies:
   greedy      pieces of at most 100 us whenever the important program is idle
   fill        pieces that fit into a quantile of the gap; delay at most 1% (docs/SHARING.md)
 
-A program is a workload, the path of a saved graph (.rir), or a trace: the path of a .csv
-file, or the name of a published one, as in trace:resnet50. Spin kernels of the same grid,
-block, occupancy and length replay a trace. With +eager, as in trace:resnet50+eager, the host
+A program is a workload, as in vec or, with a size, vec:1048576; the path of a saved graph
+(.rir); or a trace: the path of a .csv file, or the name of a published one, as in
+trace:resnet50. Spin kernels of the same grid, block, occupancy and length replay a trace. With +eager, as in trace:resnet50+eager, the host
 waits for each kernel of the trace and then takes --issue to launch the next.
 
   over alone    mean latency of a request over that of the program alone: one graph for each
@@ -107,6 +110,7 @@ Workloads:
 	c.Flags().Float64Var(&f.sigma, "sigma", 0.25, "standard deviation of the logarithm of gaps of --high")
 	c.Flags().IntVar(&f.size, "size", 0, "problem size of workloads (default their smallest)")
 	f.data.add(c)
+	c.Flags().StringVar(&f.timings, "timings", "", "`FILE` of reprise measure: gaps behind the replays of workloads and saved graphs, with which predictions begin")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw latencies and a timeline of the first pair into `DIR`, as SVG and PNG")
 	return c
@@ -189,6 +193,11 @@ func (f *shareFlags) config(c *cobra.Command) (config shares.Config, err error) 
 	config.Usual, config.Requests, config.Jitter = usual[0], f.requests, f.sigma
 	if config.High, config.Low, err = f.programs(c); err != nil {
 		return config, err
+	}
+	if f.timings != "" {
+		if config.Timings, err = timings.ReadFile(f.timings); err != nil {
+			return config, fmt.Errorf("--timings: %w", err)
+		}
 	}
 	config.Open = func(sampled bool) (device.Device, error) {
 		o := sim.Options{}
@@ -282,6 +291,10 @@ func (f *shareFlags) programs(c *cobra.Command) (high, low []shares.Program, err
 // program returns the program of a name.
 func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares.Program, err error) {
 	plain, eager := strings.CutSuffix(name, "+eager")
+	gap := f.gap
+	if !high {
+		gap = 0
+	}
 	switch {
 	case strings.HasPrefix(plain, "trace:") || strings.HasSuffix(plain, ".csv"):
 		t, err := readTrace(plain)
@@ -296,14 +309,24 @@ func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares
 		if err != nil {
 			return p, err
 		}
-		return shares.OfProgram(tenants.OfGraph(title, g)), nil
+		return shares.OfProgram(tenants.OfGraph(title, g), gap), nil
 	}
-	w, err := bench.LookupWorkload(name)
+	kind, size, sized := strings.Cut(name, ":")
+	if slices.ContainsFunc(solver.Methods(), func(m solver.Method) bool { return m.Name == kind }) && kind != "hits" {
+		return p, usagef("%s: a solver is a loop whose end depends on its values. The pass segment does not cut loops, so all of it would be one piece, and a sampled device computes no values: name a workload, a network, or a saved graph without loops", name)
+	}
+	w, err := bench.LookupWorkload(kind)
 	if err != nil {
 		return p, usageError{err}
 	}
-	params, err := f.params(w)
-	return shares.OfProgram(tenants.OfWorkload(w, params)), err
+	n := f.size
+	if sized {
+		if n, err = strconv.Atoi(size); err != nil || n < 1 {
+			return p, usagef("%s: write the size as a number behind the workload, as in vec:65536", name)
+		}
+	}
+	params, err := f.params(w, n)
+	return shares.OfProgram(tenants.OfWorkload(w, params), gap), err
 }
 
 // readTrace returns a published trace, or that of a file.
@@ -338,13 +361,12 @@ func (f *shareFlags) gaps(t *shares.Trace, high, eager bool) *shares.Trace {
 	return t
 }
 
-// params returns the parameters of a workload.
-func (f *shareFlags) params(w *bench.Workload) (p bench.Params, err error) {
+// params returns the parameters of a workload of a size, 0 for its smallest.
+func (f *shareFlags) params(w *bench.Workload, size int) (p bench.Params, err error) {
 	var data bench.Config
 	if err := f.data.parse(&data); err != nil {
 		return p, err
 	}
-	size := f.size
 	if size == 0 {
 		size = w.Tiny
 	}

@@ -70,7 +70,7 @@ of other users 4. Programs state their names themselves; only the user is certai
 // completePolicy completes the names of policies in shells.
 func completePolicy(c *cobra.Command) {
 	err := c.RegisterFlagCompletionFunc("policy", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return policyNames, cobra.ShellCompDirectiveNoFileComp
+		return sharing.Names(), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic("BUG: " + err.Error())

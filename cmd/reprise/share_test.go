@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/reprise-gpu/reprise/internal/sharing"
 )
 
 // TestShareServe starts a server in a process of its own, measures it, and ends it with a signal.
@@ -53,7 +55,7 @@ func TestShareServe(t *testing.T) {
 
 // TestParsePolicy parses each name that the help lists.
 func TestParsePolicy(t *testing.T) {
-	for _, name := range policyNames {
+	for _, name := range sharing.Names() {
 		assert.Contains(t, policyHelp, "  "+name+" ")
 		name = strings.NewReplacer(":DEPTH", ":4", ":TIME", ":1ms").Replace(name)
 		p, err := parsePolicy(name)

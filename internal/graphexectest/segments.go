@@ -46,7 +46,7 @@ func (c *tally) pair(t *testing.T, open func() device.Device, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	var both []*cutProgram
 	for i := range uint64(2) {
-		both = append(both, c.cut(t, plain, replayed, 2*seed+i, r))
+		both = append(both, c.cut(t, plain, replayed, 2*seed+i, r, false))
 	}
 	last := both[0]
 	for range 24 {
@@ -85,9 +85,10 @@ type cutProgram struct {
 	cursor int
 }
 
-// cut records, plans and instantiates the program of a seed.
-func (c *tally) cut(t *testing.T, plain, replayed device.Device, seed uint64, r *rand.Rand) *cutProgram {
+// cut records, plans and instantiates the program of a seed. loop is program.loop.
+func (c *tally) cut(t *testing.T, plain, replayed device.Device, seed uint64, r *rand.Rand, loop bool) *cutProgram {
 	want, got := start(t, plain, tracer.Eager, seed), start(t, replayed, tracer.Deferred, seed)
+	want.loop, got.loop = loop, loop
 	got.run()
 	trace, err := got.tr.Finish()
 	require.NoError(t, err)

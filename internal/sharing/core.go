@@ -28,6 +28,7 @@ type Form struct {
 	Unit       UnitKind
 	Most       time.Duration // kernels that take longer are cut by their blocks, if they can be; 0 means never
 	Priorities bool          // the stream of a program has a priority by its class; all are equal otherwise
+	Stops      bool          // grants may be Stoppable
 }
 
 // UnitKind is what a unit is.
@@ -47,7 +48,10 @@ type Grant struct {
 	Units   int
 	At      time.Duration // when it was granted
 	Time    time.Duration // predicted
-	ends    bool          // the last of the stage
+	// Stoppable is set if the executor ends the grant after the present unit when a stage of a greater class arrives.
+	Stoppable bool
+	ends      bool // the last of the stage
+	cancelled bool // the stage ends with it, although units are left
 }
 
 // Core holds the programs that share a device.
@@ -99,7 +103,8 @@ func (c *Core) Cancel(p *Program, now time.Duration) bool {
 	if len(p.flying) > 0 {
 		p.waiting = p.waiting[:1]
 		p.next = len(p.units())
-		p.flying[len(p.flying)-1].ends = true
+		last := &p.flying[len(p.flying)-1]
+		last.ends, last.cancelled = true, true
 		return false
 	}
 	p.waiting = p.waiting[:0]
@@ -178,6 +183,20 @@ func (c *Core) Completed(p *Program, now time.Duration) (ended bool) {
 	}
 	c.endStage(p, g.Stage, now)
 	return true
+}
+
+// Stopped reports that the oldest grant of a program, a Stoppable one, has ended after some of its units. It is the only
+// grant in flight of the program. It returns whether the stage has ended with it.
+func (c *Core) Stopped(p *Program, units int, now time.Duration) (ended bool) {
+	g := &p.flying[0]
+	if units < g.Units && !g.cancelled {
+		for i := g.First + units; i < g.First+g.Units; i++ {
+			p.stats.Busy -= p.units()[i].in(i > g.First)
+		}
+		p.stats.Units -= g.Units - units
+		p.next, g.ends = g.First+units, false
+	}
+	return c.Completed(p, now)
 }
 
 // Empty ends the present stage of a program if it has no units. It returns whether it had none.

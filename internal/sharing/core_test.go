@@ -106,3 +106,30 @@ func TestStagesWithoutUnitsEnd(t *testing.T) {
 	assert.True(t, c.Empty(p, us))
 	assert.False(t, p.Busy())
 }
+
+// TestStopped checks what is left of a stage after a grant that was stopped, and after one that was cancelled.
+func TestStopped(t *testing.T) {
+	c := New(NewFill(Fill{Flag: true}))
+	high, low := c.Add("high", 9, oneStage(us)), c.Add("low", 0, oneStage(repeat(10, 20*us)...))
+	c.Arrive(low, 0, 0)
+	g, _ := c.Next(0)
+	assert.Equal(t, 10, g.Units)
+	assert.True(t, g.Stoppable)
+	assert.False(t, c.Stopped(low, 3, 60*us))
+	assert.Equal(t, Stats{Grants: 1, Units: 3, Busy: 60 * us}, low.Stats())
+	c.Arrive(high, 0, 60*us)
+	g, _ = c.Next(60 * us)
+	assert.Equal(t, high, g.Program)
+	assert.False(t, g.Stoppable)
+	c.Completed(high, 61*us)
+	g, _ = c.Next(61 * us)
+	assert.Equal(t, 3, g.First)
+	assert.Equal(t, 7, g.Units)
+	assert.False(t, c.Cancel(low, 70*us))
+	assert.True(t, c.Stopped(low, 2, 80*us), "it was cancelled")
+	assert.False(t, low.Busy())
+	c.Arrive(low, 0, 90*us)
+	g, _ = c.Next(90 * us)
+	assert.Zero(t, g.First)
+	assert.True(t, c.Stopped(low, 10, 300*us))
+}

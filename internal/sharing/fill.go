@@ -1,6 +1,10 @@
 package sharing
 
-import "time"
+import (
+	"time"
+
+	"github.com/reprise-gpu/reprise/internal/timings"
+)
 
 // Fill runs programs in the gaps of those with greater classes, in pieces with a bound on their time.
 //
@@ -27,6 +31,10 @@ type Fill struct {
 	Guard  time.Duration // from a grant to the start of the piece on the device; 0 means 10 us
 	Target float64       // 0 means 0.01
 	Greedy bool          // gaps last forever: pieces are granted whenever the programs above are idle
+	// Flag lets the device run pieces by itself, until the host sets a flag when a program above arrives. A program above then
+	// waits for one unit, however long the piece. So gaps are not predicted as long as the delay is below the target. Depth is
+	// 1, and Piece is the longest unit that is granted without regard to the gap; 0 means twice Unit.
+	Flag bool
 }
 
 const (
@@ -44,7 +52,12 @@ func NewFill(f Fill) *Fill {
 	if f.Unit == 0 {
 		f.Unit = defaultUnit
 	}
-	if f.Piece == 0 {
+	if f.Flag {
+		f.Depth = 1
+	}
+	if f.Piece == 0 && f.Flag {
+		f.Piece = 2 * f.Unit
+	} else if f.Piece == 0 {
 		f.Piece = defaultPiece
 	}
 	if f.Depth == 0 {
@@ -61,14 +74,19 @@ func NewFill(f Fill) *Fill {
 
 // Name implements Policy.
 func (f *Fill) Name() string {
-	if f.Greedy {
+	switch {
+	case f.Greedy:
 		return "greedy"
+	case f.Flag:
+		return "flag"
 	}
 	return "fill"
 }
 
 // Form implements Policy.
-func (f *Fill) Form() Form { return Form{Unit: Segments, Most: f.Unit, Priorities: true} }
+func (f *Fill) Form() Form {
+	return Form{Unit: Segments, Most: f.Unit, Priorities: true, Stops: f.Flag}
+}
 
 // Next implements Policy.
 func (f *Fill) Next(c *Core, now time.Duration) (Grant, time.Duration) {
@@ -81,7 +99,7 @@ func (f *Fill) Next(c *Core, now time.Duration) (Grant, time.Duration) {
 		}
 	}
 	if p := f.starved(c); p != nil {
-		return p.one(), never
+		return Grant{Program: p, Units: 1, Stoppable: f.Flag}, never
 	}
 	if n := c.filling(); n >= f.Depth {
 		return Grant{}, never
@@ -115,7 +133,7 @@ func (f *Fill) fill(c *Core, now time.Duration) (g Grant, wake time.Duration) {
 	if best == nil {
 		return Grant{}, wake
 	}
-	return Grant{Program: best, Units: n}, never
+	return Grant{Program: best, Units: n, Stoppable: f.Flag}, never
 }
 
 // piece returns the number of units of the next piece of a program, or 0 and the time at which that may change.
@@ -133,7 +151,11 @@ func (f *Fill) piece(c *Core, p *Program, now time.Duration) (units int, wake ti
 		}
 		most = u.Time // pieces that have become shorter than the units
 	}
-	n, _ := p.prefix(min(room, most))
+	each := never
+	if f.Flag {
+		each, most = most, never
+	}
+	n, _ := p.prefix(each, min(room, most))
 	if n == 0 {
 		return 0, wake
 	}
@@ -156,21 +178,33 @@ func (f *Fill) room(c *Core, p *Program, now time.Duration) (room, most, wake ti
 		}
 		most = min(most, time.Duration(q.pace.piece*float64(f.Piece)))
 		g := q.gap()
-		if g == nil {
-			continue // nothing is known but the bound
+		if g == nil || f.Flag && !q.pace.over(f.Target) {
+			continue // nothing is known but the bound, or the flag ends the piece
 		}
 		elapsed := now - q.idle
 		room = min(room, g.Left(q.pace.alpha, elapsed)-f.Guard)
-		if at := g.After(elapsed); at != never {
-			wake = min(wake, q.idle+at)
-		} else {
-			wake = min(wake, now+max(elapsed/4, f.Guard))
-		}
+		wake = min(wake, f.grows(p, q, g, now))
 	}
 	if room != never {
 		room -= max(0, c.fillEnds()-now)
 	}
 	return room, most, wake
+}
+
+// grows returns when the rest of the present gap of q may suffice for the next unit of p, if it does not now. Elapsed time
+// only makes it shorter, except that it excludes the gaps that were shorter than that.
+func (f *Fill) grows(p, q *Program, g *timings.Window, now time.Duration) time.Duration {
+	elapsed, u := now-q.idle, p.head()
+	longest := g.Quantile(1)
+	switch {
+	case elapsed >= longest: // the rest grows with the time
+		return now + max(elapsed/4, f.Guard)
+	case u.Time <= f.Piece:
+		return q.idle + g.Reaches(q.pace.alpha, elapsed, u.Time+f.Guard)
+	case !q.pace.affords(u.Time - longest): // less than any delay in a known gap
+		return q.idle + longest
+	}
+	return q.idle + g.After(elapsed)
 }
 
 // affords reports whether the program may run a unit of that time, although it is longer than a piece: the delay that it

@@ -46,7 +46,7 @@ func (p *pace) follow(target float64, limit time.Duration) {
 		return
 	}
 	if p.late < 0.9*target*p.alone {
-		p.alpha = min(maxAlpha, p.alpha+0.01)
+		p.alpha = min(maxAlpha, p.alpha+0.015)
 		p.piece = min(1, p.piece*1.05)
 	}
 }

@@ -324,3 +324,39 @@ func TestOnePieceIsInFlight(t *testing.T) {
 	assert.Zero(t, g.Units)
 	assert.Equal(t, Never, wake, "two are in flight")
 }
+
+// BenchmarkSynchronousIssue measures what the decisions of Fill cost for each grant where the important program waits for each
+// kernel, so that most decisions grant nothing. Metrics are the time of Next for each grant, and its calls.
+func BenchmarkSynchronousIssue(b *testing.B) {
+	p := &timed{Policy: NewFill(Fill{})}
+	for b.Loop() {
+		s := newSerial(p)
+		var stages []Stage
+		for range 40 {
+			stages = append(stages, oneStage(20*us)...)
+		}
+		high := s.client("high", 9, stages, 200, logNormal(1, 25*us, 0.25))
+		s.run(high, s.client("low", 0, oneStage(append(repeat(50, 20*us), 1200*us)...), 0, always(0)))
+		p.grants += s.grants
+	}
+	b.ReportMetric(float64(p.took.Nanoseconds())/float64(p.grants), "ns/grant")
+	b.ReportMetric(float64(p.calls)/float64(p.grants), "calls/grant")
+}
+
+// timed is a policy whose decisions are timed.
+type timed struct {
+	Policy
+	calls, grants int
+	took          time.Duration
+}
+
+func (t *timed) Next(c *Core, now time.Duration) (Grant, time.Duration) {
+	began := time.Now()
+	g, wake := t.Policy.Next(c, now)
+	t.took += time.Since(began)
+	t.calls++
+	return g, wake
+}
+
+// ended hands the end of a stage on.
+func (t *timed) ended(p *Program) { t.Policy.(follower).ended(p) }

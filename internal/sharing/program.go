@@ -108,12 +108,12 @@ func (p *Program) gap() *timings.Window {
 	return p.gaps[p.last]
 }
 
-// prefix returns how many of the next units take at most a time together, and that time.
-func (p *Program) prefix(most time.Duration) (n int, sum time.Duration) {
+// prefix returns how many of the next units, each of at most a time, take at most a time together, and that time.
+func (p *Program) prefix(each, most time.Duration) (n int, sum time.Duration) {
 	units := p.units()
 	for n = p.next; n < len(units); n++ {
 		t := units[n].in(n > p.next)
-		if sum+t > most {
+		if units[n].Time > each || sum+t > most {
 			break
 		}
 		sum += t

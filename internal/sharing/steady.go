@@ -41,8 +41,11 @@ func (t *Tally) steady(c *Core, now time.Duration) time.Duration {
 // steady: while nothing arrives, decisions change when the rest of a gap is shorter than what may be in flight, and when
 // the gap becomes longer than a known one. A unit that is longer than a piece costs nothing if no known gap ends in it.
 func (f *Fill) steady(c *Core, now time.Duration) time.Duration {
-	if f.Greedy {
+	switch {
+	case f.Greedy:
 		return never
+	case f.Flag:
+		return now
 	}
 	until, low := never, c.programs[len(c.programs)-1]
 	_, oversize := f.Bound(c)

@@ -53,8 +53,8 @@ type client struct {
 // maxSpans is the number of stages, and of grants, that are kept for the timeline.
 const maxSpans = 4000
 
-// add adds a program. cut allows its kernels to be cut.
-func (p *pair) add(b *builder, in *instance, class int, cut bool, f sharing.Form) (*client, error) {
+// add adds a program. cut allows its kernels to be cut. known is as in local.Host.Add.
+func (p *pair) add(b *builder, in *instance, class int, cut bool, f sharing.Form, known []sharing.Stage) (*client, error) {
 	works, err := b.build(in, f, cut)
 	if err != nil {
 		return nil, device.Join(err, closeAll(works))
@@ -63,7 +63,7 @@ func (p *pair) add(b *builder, in *instance, class int, cut bool, f sharing.Form
 	for _, s := range in.stages {
 		c.gaps = append(c.gaps, s.gap)
 	}
-	if c.program, err = p.host.Add(in.name, class, works, nil); err != nil {
+	if c.program, err = p.host.Add(in.name, class, works, known); err != nil {
 		return nil, device.Join(err, closeAll(works))
 	}
 	c.done = c.ended

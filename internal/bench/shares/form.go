@@ -2,6 +2,7 @@ package shares
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -59,7 +60,8 @@ func (p *pieces) work(r part) (device.Work, error) {
 	return o.slice(r.first, r.count)
 }
 
-func (p *pieces) close() error {
+// Close frees the graph.
+func (p *pieces) Close() error {
 	if p.graph == 0 {
 		return nil
 	}
@@ -106,6 +108,9 @@ func (b *builder) close() error { return b.dev.DestroyStream(b.stream) }
 
 // build makes the stages of a program for the form of a policy. cut allows kernels to be cut by their blocks.
 func (b *builder) build(in *instance, f sharing.Form, cut bool) (list []local.Work, err error) {
+	if in.made != nil {
+		return b.planned(in, f, cut)
+	}
 	for i := range in.stages {
 		p := &pieces{dev: b.dev, ops: in.stages[i].ops}
 		list = append(list, p)
@@ -130,10 +135,26 @@ func (b *builder) build(in *instance, f sharing.Form, cut bool) (list []local.Wo
 	return list, nil
 }
 
+// planned makes the stage of a program of operations as package share does: by the pass segment, or slice.
+func (b *builder) planned(in *instance, f sharing.Form, cut bool) ([]local.Work, error) {
+	switch {
+	case cut:
+	case f.Unit == sharing.Segments:
+		f.Unit = sharing.Whole // all is granted at once
+	default:
+		f.Most = 0
+	}
+	s, err := local.StageOf(b.dev, in.made.Bound, in.made.Graph, f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.name, err)
+	}
+	return []local.Work{s}, nil
+}
+
 func closeAll(list []local.Work) error {
 	var errs []error
 	for _, w := range list {
-		errs = append(errs, w.(*pieces).close())
+		errs = append(errs, w.(io.Closer).Close())
 	}
 	return device.Join(errs...)
 }

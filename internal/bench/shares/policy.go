@@ -19,36 +19,32 @@ type Policy struct {
 	cutsHigh bool
 }
 
-// The parameters of the policies. The slice of a device between processes is of the order of milliseconds, and a change
-// of contexts takes 50 to 750 us (measured on embedded GPUs, GCAPS, ECRTS 2024); 50 us is in favour of slices.
-const (
-	switchTime  = 50 * time.Microsecond
-	orionCap    = 160 * time.Microsecond // the artifact's value for ResNet-50
-	tallyTime   = 100 * time.Microsecond // the artifact's value: idle time before a part, and length of a part
-	fikitGap    = 20 * time.Microsecond  // some four launches
-	fikitHold   = 10 * time.Millisecond
-	exclusiveOf = "exclusive"
-)
+// switchTime is the time of a change of contexts. The slice of a device between processes is of the order of milliseconds,
+// and a change takes 50 to 750 us (measured on embedded GPUs, GCAPS, ECRTS 2024); 50 us is in favour of slices.
+const switchTime = 50 * time.Microsecond
+
+const exclusiveOf = "exclusive"
 
 // Policies lists the policies that are compared, in the order of tables.
-func Policies() []Policy {
-	fifo := func(depth int) Policy {
-		return Policy{Name: fmt.Sprintf("fifo:%d", depth), Default: true, New: func() sharing.Policy { return &sharing.Streams{Depth: depth} }}
+func Policies() (list []Policy) {
+	for _, name := range []string{exclusiveOf, "fifo:1", "fifo:4", "fifo:8", "timeslice:500µs", "timeslice:1ms", "timeslice:2ms",
+		"priority", "fikit", "orion", "tally", "greedy", "fill"} {
+		slices, streams := strings.HasPrefix(name, "timeslice"), strings.HasPrefix(name, "fifo")
+		list = append(list, Policy{Name: name, Default: slices || streams, cutsHigh: slices, New: func() sharing.Policy { return parsed(name) }})
 	}
-	slice := func(d time.Duration) Policy {
-		return Policy{Name: fmt.Sprintf("timeslice:%v", d), Default: true, cutsHigh: true, New: func() sharing.Policy { return &sharing.Slices{Slice: d, Switch: switchTime} }}
+	return list
+}
+
+// parsed returns the policy of a name.
+func parsed(name string) sharing.Policy {
+	p, err := sharing.Parse(name)
+	if err != nil {
+		panic("BUG: " + err.Error())
 	}
-	return []Policy{
-		{Name: exclusiveOf, New: func() sharing.Policy { return sharing.Exclusive{} }},
-		fifo(1), fifo(4), fifo(8),
-		slice(500 * time.Microsecond), slice(time.Millisecond), slice(2 * time.Millisecond),
-		{Name: "priority", New: func() sharing.Policy { return &sharing.Streams{Depth: 4, Priority: true} }},
-		{Name: "fikit", New: func() sharing.Policy { return &sharing.Fikit{SmallGap: fikitGap, Hold: fikitHold} }},
-		{Name: "orion", New: func() sharing.Policy { return &sharing.Orion{Most: orionCap} }},
-		{Name: "tally", New: func() sharing.Policy { return &sharing.Tally{Idle: tallyTime, Most: tallyTime} }},
-		{Name: "greedy", New: func() sharing.Policy { return sharing.NewFill(sharing.Fill{Greedy: true}) }},
-		{Name: "fill", New: func() sharing.Policy { return sharing.NewFill(sharing.Fill{}) }},
+	if s, ok := p.(*sharing.Slices); ok {
+		s.Switch = switchTime
 	}
+	return p
 }
 
 // LookupPolicies returns the policies of a name, which may stand for several: fifo for all depths, timeslice for all

@@ -8,6 +8,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/sharing"
 	"github.com/reprise-gpu/reprise/internal/sharing/local"
+	"github.com/reprise-gpu/reprise/internal/timings"
 )
 
 // Config selects what a run measures.
@@ -19,11 +20,12 @@ type Config struct {
 	Policies []Policy
 	// Usual is the default policy, over which speed-ups are stated.
 	Usual       Policy
-	Requests    int     // of the important program
-	Rate        float64 // of them per second, at random times (a Poisson process); 0 means that one follows another
-	Load        float64 // if positive: the rate as a fraction of the requests that the program serves alone, one after another
-	Jitter      float64 // standard deviation of the logarithm of the gaps of the important program
-	simulateAll bool    // runs the other program while the important one is idle even if that only repeats
+	Requests    int              // of the important program
+	Rate        float64          // of them per second, at random times (a Poisson process); 0 means that one follows another
+	Load        float64          // if positive: the rate as a fraction of the requests that the program serves alone, one after another
+	Jitter      float64          // standard deviation of the logarithm of the gaps of the important program
+	Timings     *timings.Timings // of earlier runs: the gaps with which predictions begin; nil if there are none
+	simulateAll bool             // runs the other program while the important one is idle even if that only repeats
 	// Progress is called after each row.
 	Progress func(what string, done, total int)
 }
@@ -150,7 +152,7 @@ func (r *runner) open(p Policy, high, low *Program) (_ *pair, err error) {
 		}
 		if err == nil {
 			var c *client
-			c, err = s.add(r.builder, in, []int{highClass, lowClass}[i], i == 1 || p.cutsHigh, policy.Form())
+			c, err = s.add(r.builder, in, []int{highClass, lowClass}[i], i == 1 || p.cutsHigh, policy.Form(), in.known(r.Timings))
 			if i == 0 && err == nil {
 				c.jitter = r.Jitter
 			}

@@ -109,7 +109,7 @@ func TestOpenArrivals(t *testing.T) {
 func workload(t testing.TB, name string) Program {
 	w, err := bench.LookupWorkload(name)
 	require.NoError(t, err)
-	return OfProgram(tenants.OfWorkload(w, bench.Params{Size: w.Tiny, Blocks: 2, Threads: 32}))
+	return OfProgram(tenants.OfWorkload(w, bench.Params{Size: w.Tiny, Blocks: 2, Threads: 32}), 0)
 }
 
 // TestResultsAreCompared runs workloads, whose results are those of a run alone under every policy.

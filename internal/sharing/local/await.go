@@ -21,7 +21,7 @@ func (h *Host) Idle() bool {
 // Busy reports whether work is in flight.
 func (h *Host) Busy() bool {
 	for _, p := range h.programs {
-		if p.flying > 0 {
+		if p.lane.flying > 0 {
 			return true
 		}
 	}
@@ -32,7 +32,7 @@ func (h *Host) Busy() bool {
 func (h *Host) Due() time.Duration {
 	due := sharing.Never
 	for _, p := range h.programs {
-		if p.flying > 0 {
+		if p.lane.flying > 0 {
 			due = min(due, p.Due())
 		}
 	}
@@ -47,8 +47,8 @@ func (h *Host) Bound(f *sharing.Fill) (bound, oversize time.Duration) { return f
 func (h *Host) Await(ctx context.Context, until time.Duration) error {
 	h.wait = h.wait[:0]
 	for _, p := range h.programs {
-		if p.flying > 0 {
-			h.wait = append(h.wait, p.marks[p.first])
+		if p.lane.flying > 0 {
+			h.wait = append(h.wait, p.lane.oldest())
 		}
 	}
 	if len(h.wait) == 0 && until == sharing.Never {
@@ -84,25 +84,34 @@ func (h *Host) anyEnded() bool {
 // Harvest reports the grants that have ended to the core, and calls the functions of stages that have ended.
 func (h *Host) Harvest() {
 	for _, p := range h.programs {
-		for p.flying > 0 && h.failed == nil {
-			at, err := h.reached(p.marks[p.first])
+		for p.lane.flying > 0 && h.failed == nil {
+			at, err := h.reached(p.lane.oldest())
 			if err != nil {
 				if device.CodeOf(err) != device.NotReady {
 					h.fail(err)
 				}
 				break
 			}
-			p.first = (p.first + 1) % len(p.marks)
-			p.flying--
+			p.lane.drop()
 			if len(p.granted) > 0 {
 				h.Watch(p, p.granted[0], at)
 				p.granted = p.granted[:copy(p.granted, p.granted[1:])]
 			}
-			if h.core.Completed(p.Program, at) {
+			if h.completed(p, at) {
 				h.conclude(p, at)
 			}
 		}
 	}
+}
+
+// completed reports the end of a grant to the core, and how much of it has run if it could be stopped.
+func (h *Host) completed(p *Program, at time.Duration) (ended bool) {
+	if p.running == nil {
+		return h.core.Completed(p.Program, at)
+	}
+	ran := p.running.Ran() - p.from
+	p.running = nil
+	return h.core.Stopped(p.Program, ran, at)
 }
 
 // reached returns the time at which an event has completed, or an error with the code NotReady.

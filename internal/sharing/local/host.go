@@ -16,6 +16,18 @@ type Work interface {
 	Submit(s device.Stream, first, n int) error
 }
 
+// Stopper is Work that the device runs by itself until it is stopped. The Work of a Stage is one if the form of the policy has
+// Stops.
+type Stopper interface {
+	Work
+	// Run is Submit for work that Stop can end.
+	Run(s device.Stream, first, n int) error
+	// Stop ends the work of Run after the present unit. It returns at once.
+	Stop() error
+	// Ran returns the unit behind the last one that has run. The work of Run has ended.
+	Ran() int
+}
+
 // Host runs programs on one device. It is used by one goroutine at a time.
 type Host struct {
 	dev      device.Device
@@ -43,12 +55,18 @@ type virtualTime interface {
 	Completed(device.Event) (at time.Duration, ok bool)
 }
 
+// virtualOf returns a device in virtual time, nil for one in real time.
+func virtualOf(dev device.Device) virtualTime {
+	if !dev.Info().Simulated {
+		return nil
+	}
+	v, _ := dev.(virtualTime)
+	return v
+}
+
 // NewHost returns a host without programs.
 func NewHost(dev device.Device, p sharing.Policy) *Host {
-	h := &Host{dev: dev, core: sharing.New(p), form: p.Form()}
-	if dev.Info().Simulated {
-		h.virtual, _ = dev.(virtualTime)
-	}
+	h := &Host{dev: dev, core: sharing.New(p), form: p.Form(), virtual: virtualOf(dev)}
 	if m := model.Of(dev); m != nil && h.virtual != nil {
 		h.wake = time.Duration(m.Host.Synchronize / model.Nanosecond)
 	}
@@ -96,30 +114,33 @@ func (h *Host) Steady() time.Duration { return h.core.Steady(h.Now()) }
 type Program struct {
 	*sharing.Program
 	host    *Host
-	stream  device.Stream
+	lane    *Lane
 	stages  []Work
-	marks   []device.Event // a ring: an event for each grant in flight
-	first   int            // of the grants in flight
-	flying  int
 	granted []time.Duration                     // times of the grants in flight, if they are watched
 	ended   []func(at time.Duration, err error) // of the stages that wait or run, in order
 	err     error                               // of the present stage
+	running Stopper                             // the work of the grant in flight, if it can be stopped
+	from    int                                 // its first unit
 }
 
-// Add adds a program. Alone is the time of each stage alone on the device, nil if it is unknown. Classes with a
-// priority have a stream with it.
-func (h *Host) Add(name string, class int, stages []Work, alone []time.Duration) (*Program, error) {
-	p := &Program{host: h, stages: stages}
+// Add adds a program. known has what else is known about each stage, its time alone and the gaps behind it, and may be nil.
+// Classes with a priority have a stream with it.
+func (h *Host) Add(name string, class int, stages []Work, known []sharing.Stage) (*Program, error) {
+	p := &Program{host: h}
 	var core []sharing.Stage
 	for i, w := range stages {
+		if s, ok := w.(*Stage); ok {
+			w = s.Work
+		}
+		p.stages = append(p.stages, w)
 		s := sharing.Stage{Units: w.Units()}
-		if i < len(alone) {
-			s.Alone = alone[i]
+		if i < len(known) {
+			s.Alone, s.Gaps = known[i].Alone, known[i].Gaps
 		}
 		core = append(core, s)
 	}
 	var err error
-	if p.stream, err = h.dev.CreateStream(h.priority(class)); err != nil {
+	if p.lane, err = NewLane(h.dev, h.form, class); err != nil {
 		return nil, err
 	}
 	p.Program = h.core.Add(name, class, core)
@@ -128,29 +149,17 @@ func (h *Host) Add(name string, class int, stages []Work, alone []time.Duration)
 	return p, nil
 }
 
-// priority returns the priority of the stream of a class.
-func (h *Host) priority(class int) int {
-	if !h.form.Priorities {
-		return 0
-	}
-	i := h.dev.Info()
-	return i.GreatestPriority + (i.LeastPriority-i.GreatestPriority)*(sharing.Classes-1-class)/(sharing.Classes-1)
-}
-
 // Remove removes a program and frees what Add has created. Its stages end with an error, after its work in flight.
 func (h *Host) Remove(p *Program, reason error) error {
 	h.Cancel(p, reason)
 	h.programs = slices.DeleteFunc(h.programs, func(q *Program) bool { return q == p })
 	h.core.Remove(p.Program)
-	err := h.dev.Synchronize(p.stream)
+	err := h.dev.Synchronize(p.lane.stream)
 	for _, f := range p.ended {
 		f(h.Now(), reason)
 	}
 	p.ended = nil
-	for _, e := range p.marks {
-		err = device.Join(err, h.dev.DestroyEvent(e))
-	}
-	return device.Join(err, h.dev.DestroyStream(p.stream))
+	return device.Join(err, p.lane.Close())
 }
 
 // Close removes all programs.
@@ -166,6 +175,21 @@ func (h *Host) Close(reason error) (err error) {
 func (h *Host) Arrive(p *Program, stage int, ended func(at time.Duration, err error)) {
 	p.ended = append(p.ended, ended)
 	h.core.Arrive(p.Program, stage, h.Now())
+	for _, q := range h.programs {
+		if q.Class < p.Class {
+			h.stop(q)
+		}
+	}
+}
+
+// stop ends the grant in flight of a program after the present unit, if it can be stopped.
+func (h *Host) stop(p *Program) {
+	if p.running == nil {
+		return
+	}
+	if err := p.running.Stop(); err != nil {
+		h.fail(err)
+	}
 }
 
 // Cancel forgets the stages of a program that wait, and what is not granted of the present one. The stages end with an
@@ -184,6 +208,7 @@ func (h *Host) Cancel(p *Program, err error) {
 		f(h.Now(), err)
 	}
 	p.ended = p.ended[:keep]
+	h.stop(p)
 }
 
 // Launch submits all units that the policy grants now. It returns the time at which to call it again although nothing
@@ -218,32 +243,21 @@ func (h *Host) submit(p *Program, g sharing.Grant) {
 	if h.Watch != nil {
 		p.granted = append(p.granted, g.At)
 	}
-	err := p.stages[g.Stage].Submit(p.stream, g.First, g.Units)
+	submit := p.stages[g.Stage].Submit
+	if w, ok := p.stages[g.Stage].(Stopper); ok && g.Stoppable {
+		p.running, p.from, submit = w, g.First, w.Run
+	}
+	err := submit(p.lane.stream, g.First, g.Units)
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	if err = h.mark(p); err != nil {
+	if err = p.lane.Mark(); err != nil {
 		h.fail(err)
 		return
 	}
 	if p.err != nil {
 		h.Cancel(p, p.err)
 	}
-}
-
-// mark records an event behind the work of a program.
-func (h *Host) mark(p *Program) error {
-	if p.flying == len(p.marks) {
-		e, err := h.dev.CreateEvent()
-		if err != nil {
-			return err
-		}
-		p.marks = slices.Insert(p.marks, p.first, e)
-		p.first = (p.first + 1) % len(p.marks)
-	}
-	err := h.dev.Record(p.marks[(p.first+p.flying)%len(p.marks)], p.stream)
-	p.flying++
-	return err
 }
 
 // conclude calls the function of the present stage of a program.
@@ -263,7 +277,7 @@ func (h *Host) fail(err error) {
 	h.failed = err
 	for _, p := range h.programs {
 		all := p.ended
-		p.ended, p.flying, p.granted = nil, 0, nil
+		p.ended, p.lane.flying, p.granted = nil, 0, nil
 		for _, f := range all {
 			f(h.Now(), err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sharing"
 	"github.com/reprise-gpu/reprise/internal/sharing/local"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/timings"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -81,7 +82,7 @@ func policies() []sharing.Policy {
 	return []sharing.Policy{
 		sharing.Exclusive{}, &sharing.Streams{Depth: 1}, &sharing.Streams{Depth: 8, Priority: true}, &sharing.Slices{Slice: time.Millisecond, Switch: 50 * time.Microsecond},
 		&sharing.Fikit{SmallGap: 5 * time.Microsecond}, &sharing.Orion{Most: 160 * time.Microsecond}, &sharing.Tally{Idle: 100 * time.Microsecond, Most: 100 * time.Microsecond},
-		sharing.NewFill(sharing.Fill{}),
+		sharing.NewFill(sharing.Fill{}), sharing.NewFill(sharing.Fill{Flag: true}),
 	}
 }
 
@@ -99,7 +100,7 @@ func TestProgramsKeepTheirResults(t *testing.T) {
 			stage, err := local.NewStage(dev, trace, p.Form())
 			require.NoError(t, err)
 			assert.Positive(t, stage.Alone)
-			q, err := h.Add(trace.Graph.Name, 9-9*i, []local.Work{stage}, []time.Duration{stage.Alone})
+			q, err := h.Add(trace.Graph.Name, 9-9*i, []local.Work{stage}, []sharing.Stage{{Alone: stage.Alone}})
 			require.NoError(t, err)
 			programs, stages, units = append(programs, q), append(stages, stage), len(stage.Units())
 		}
@@ -144,6 +145,66 @@ func open(t *testing.T) device.Device {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, dev.Close()) })
 	return dev
+}
+
+// TestTheFlagEndsAPiece runs a program whose pieces the device runs by itself beside an important one that arrives at many
+// moments. The important one waits for about one unit, the other one has few grants, and both compute what they do alone.
+func TestTheFlagEndsAPiece(t *testing.T) {
+	dev := open(t)
+	policy := sharing.NewFill(sharing.Fill{Flag: true, Target: 1}) // the flag ends every piece
+	h := local.NewHost(dev, policy)
+	high, x, sumHigh := program(t, dev, 5, 100)
+	low, y, sumLow := program(t, dev, 40, 200)
+	var programs []*local.Program
+	for i, trace := range []*tracer.Trace{high, low} {
+		stage, err := local.NewStage(dev, trace, policy.Form())
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, stage.Close()) }()
+		p, err := h.Add(trace.Graph.Name, 9-9*i, []local.Work{stage}, []sharing.Stage{{Alone: stage.Alone}})
+		require.NoError(t, err)
+		programs = append(programs, p)
+	}
+	require.NoError(t, tracer.Write(x, make([]uint32, threads)))
+	require.NoError(t, tracer.Write(y, make([]uint32, threads)))
+	due, lows, highs := h.Now(), 0, 0
+	for highs < 30 {
+		if !programs[1].Busy() {
+			h.Arrive(programs[1], 0, func(_ time.Duration, err error) {
+				if err == nil {
+					lows++
+				}
+			})
+		}
+		if h.Now() >= due {
+			due = sharing.Never
+			h.Arrive(programs[0], 0, func(at time.Duration, err error) {
+				require.NoError(t, err)
+				highs++
+				due = at + time.Duration(highs%7)*37*time.Microsecond + 100*time.Microsecond
+			})
+		}
+		next, err := h.Launch()
+		require.NoError(t, err)
+		require.NoError(t, h.Await(context.Background(), min(next, due)))
+	}
+	h.Cancel(programs[1], errPlanted)
+	drain(t, h)
+	assert.Equal(t, 30*sumHigh, read(t, dev, high))
+	rest := read(t, dev, low) - uint32(lows)*sumLow
+	assert.LessOrEqual(t, rest, sumLow, "the cancelled stage ran in part")
+	bound, oversize := h.Bound(policy)
+	assert.Zero(t, oversize)
+	assert.LessOrEqual(t, programs[0].Stats().MaxLate, bound)
+	assert.Positive(t, programs[0].Stats().Late, "it was never in the way")
+	st := programs[1].Stats()
+	assert.Less(t, st.Grants, st.Units/3)
+	t.Logf("latest %v of %v, %d grants of %d units", programs[0].Stats().MaxLate, bound, st.Grants, st.Units)
+	h.Arrive(programs[1], 0, func(_ time.Duration, err error) { require.NoError(t, err); lows++ })
+	drain(t, h)
+	assert.Equal(t, uint32(lows)*sumLow+rest, read(t, dev, low), "a new stage begins with its first unit")
+	require.NoError(t, h.Close(errPlanted))
+	require.NoError(t, high.Close())
+	require.NoError(t, low.Close())
 }
 
 // failing is work whose second submission fails.
@@ -238,6 +299,32 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, turn), 16.0, "of the simulator, for its events")
 	require.NoError(t, h.Close(errPlanted))
 	require.NoError(t, trace.Close())
+}
+
+// TestMeasuredGapsLimitTheFirstPiece checks that gaps of earlier runs are known in the first gap.
+func TestMeasuredGapsLimitTheFirstPiece(t *testing.T) {
+	gaps := timings.NewSketch()
+	for range 20 {
+		gaps.Record(35 * time.Microsecond)
+	}
+	for _, c := range []struct {
+		known []sharing.Stage
+		units int
+	}{{nil, 10}, {[]sharing.Stage{{Gaps: gaps}}, 2}} {
+		dev := open(t)
+		h := local.NewHost(dev, sharing.NewFill(sharing.Fill{}))
+		high, err := h.Add("high", 9, []local.Work{&counted{units: 1}}, c.known)
+		require.NoError(t, err)
+		low, err := h.Add("low", 0, []local.Work{&counted{units: 100}}, nil)
+		require.NoError(t, err)
+		h.Arrive(high, 0, func(time.Duration, error) {})
+		drain(t, h)
+		h.Arrive(low, 0, func(time.Duration, error) {})
+		_, err = h.Launch()
+		require.NoError(t, err)
+		assert.Equal(t, c.units, low.Stats().Units)
+		require.NoError(t, h.Close(errPlanted))
+	}
 }
 
 // counted is work that does nothing.

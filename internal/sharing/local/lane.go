@@ -19,16 +19,20 @@ type Lane struct {
 
 // NewLane creates the stream of a program.
 func NewLane(dev device.Device, form sharing.Form, class int) (*Lane, error) {
-	h := Host{dev: dev, form: form}
-	s, err := dev.CreateStream(h.priority(class))
+	s, err := dev.CreateStream(priority(dev, form, class))
 	if err != nil {
 		return nil, err
 	}
-	l := &Lane{dev: dev, stream: s}
-	if dev.Info().Simulated {
-		l.virtual, _ = dev.(virtualTime)
+	return &Lane{dev: dev, virtual: virtualOf(dev), stream: s}, nil
+}
+
+// priority returns the priority of the stream of a class.
+func priority(dev device.Device, form sharing.Form, class int) int {
+	if !form.Priorities {
+		return 0
 	}
-	return l, nil
+	i := dev.Info()
+	return i.GreatestPriority + (i.LeastPriority-i.GreatestPriority)*(sharing.Classes-1-class)/(sharing.Classes-1)
 }
 
 // Stream returns the stream.
@@ -55,10 +59,19 @@ func (l *Lane) Mark() error {
 	return err
 }
 
+// oldest returns the event behind the oldest grant in flight.
+func (l *Lane) oldest() device.Event { return l.marks[l.first] }
+
+// drop removes the oldest grant in flight, which has ended.
+func (l *Lane) drop() {
+	l.first = (l.first + 1) % len(l.marks)
+	l.flying--
+}
+
 // Ended reports whether the oldest grant in flight has ended, which is then no longer in flight. On a device in virtual time,
 // it waits for that.
 func (l *Lane) Ended() (bool, error) {
-	e := l.marks[l.first]
+	e := l.oldest()
 	if l.virtual != nil {
 		if err := l.virtual.WaitFirst(sharing.Never, e); err != nil {
 			return false, err
@@ -70,8 +83,7 @@ func (l *Lane) Ended() (bool, error) {
 		}
 		return false, err
 	}
-	l.first = (l.first + 1) % len(l.marks)
-	l.flying--
+	l.drop()
 	return true, nil
 }
 

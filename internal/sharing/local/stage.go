@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/segments"
 	"github.com/reprise-gpu/reprise/internal/sharing"
@@ -24,8 +25,14 @@ type Stage struct {
 // NewStage plans and cuts a trace. It measures the times of the units: the trace runs once, or a few times on a device in
 // real time.
 func NewStage(dev device.Device, trace *tracer.Trace, form sharing.Form) (*Stage, error) {
+	return StageOf(dev, trace, trace.Graph, form)
+}
+
+// StageOf is NewStage for a graph and a program that binds it to the device. The times by which it is cut are measured if the
+// program is a trace, and else estimated.
+func StageOf(dev device.Device, program traced.Program, g *ir.Graph, form sharing.Form) (*Stage, error) {
 	if form.Unit == sharing.Kernels && form.Most == 0 {
-		return newOpsStage(dev, trace)
+		return newOpsStage(dev, program, g)
 	}
 	opts := optimizer.Options{}
 	switch {
@@ -35,22 +42,30 @@ func NewStage(dev device.Device, trace *tracer.Trace, form sharing.Form) (*Stage
 		opts.Strategy = "serial"
 		opts.Also = []string{fmt.Sprintf("slice(%dns)", form.Most.Nanoseconds())}
 	}
-	plan, err := optimizer.PlanOn(dev, trace, opts)
+	plan, err := planned(dev, program, g, opts)
 	if err != nil {
 		return nil, err
 	}
 	if form.Unit == sharing.Kernels {
 		onePieceEach(plan.Schedule)
 	}
-	exec, err := graphexec.Instantiate(dev, plan.Schedule, trace, graphexec.Graph)
+	exec, err := graphexec.Instantiate(dev, plan.Schedule, program, graphexec.Graph)
 	if err != nil {
 		return nil, err
 	}
-	return newPieces(dev, exec)
+	return newPieces(dev, exec, form.Stops)
 }
 
-func newOpsStage(dev device.Device, trace *tracer.Trace) (*Stage, error) {
-	ops, err := NewOps(dev, trace.Graph, traced.BindingsOf(trace))
+func planned(dev device.Device, program traced.Program, g *ir.Graph, opts optimizer.Options) (*optimizer.Result, error) {
+	if traced.Of(program) != nil {
+		return optimizer.PlanOn(dev, program, opts)
+	}
+	opts.Custom = model.Of(dev)
+	return optimizer.Plan(g, opts)
+}
+
+func newOpsStage(dev device.Device, program traced.Program, g *ir.Graph) (*Stage, error) {
+	ops, err := NewOps(dev, g, traced.BindingsOf(program))
 	if err != nil {
 		return nil, err
 	}
@@ -84,16 +99,23 @@ func onePieceEach(s *ir.Schedule) {
 // pieces is a graph whose pieces are units.
 type pieces struct {
 	segments.Program
-	units []sharing.Unit
+	units  []sharing.Unit
+	runner segments.Runner // nil if the form has no Stops
+	ended  int             // replays of the runner before the last Run
 }
 
-// newPieces takes over an Exec.
-func newPieces(dev device.Device, exec *graphexec.Exec) (*Stage, error) {
+// newPieces takes over an Exec. stops makes the pieces a Stopper.
+func newPieces(dev device.Device, exec *graphexec.Exec, stops bool) (*Stage, error) {
 	program, err := segments.Of(exec)
 	if err != nil {
 		return nil, device.Join(err, exec.Close())
 	}
 	p := &pieces{Program: program}
+	if stops {
+		if p.runner, err = program.Runner(); err != nil {
+			return nil, device.Join(err, program.Close(), exec.Close())
+		}
+	}
 	s := &Stage{Work: p, close: func() error { return device.Join(program.Close(), exec.Close()) }}
 	if s.Alone, err = p.measure(dev); err != nil {
 		return nil, device.Join(err, s.close())
@@ -107,6 +129,28 @@ func (p *pieces) Units() []sharing.Unit { return p.units }
 // Submit implements Work.
 func (p *pieces) Submit(s device.Stream, first, n int) error {
 	return p.Program.Submit(s, first, first+n)
+}
+
+// Run implements Stopper, as do Stop and Ran.
+func (p *pieces) Run(s device.Stream, first, n int) error {
+	ended, unit := p.runner.Progress()
+	if unit != first { // a stage was cancelled, and this is another one
+		if err := p.runner.Reset(); err != nil {
+			return err
+		}
+	}
+	p.ended = ended
+	return p.runner.Launch(s, n)
+}
+
+func (p *pieces) Stop() error { return p.runner.Stop() }
+
+func (p *pieces) Ran() int {
+	ended, unit := p.runner.Progress()
+	if ended > p.ended {
+		return len(p.units)
+	}
+	return unit
 }
 
 var bounds = map[string]sharing.Bound{"compute": sharing.Compute, "memory": sharing.Memory}
