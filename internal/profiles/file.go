@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/bounded"
+	"github.com/reprise-gpu/reprise/internal/strictjson"
 )
 
 // A profile file is JSON: a heading, then the figures with their values and where
@@ -113,22 +113,11 @@ const maxFile = 1 << 20
 // ParseFile parses the text of a profile file. Errors refer to the file by name. Every figure must occur exactly
 // once, and no other field is allowed. A file with a base may leave out figures, any file those of laterFigures.
 func ParseFile(name string, src []byte) (*File, error) {
-	r := &fileReader{dec: json.NewDecoder(bytes.NewReader(src)), file: File{Origins: map[string]Origin{}}}
-	r.dec.UseNumber()
-	err := r.read()
-	if err == nil {
-		return &r.file, nil
+	r := &fileReader{Reader: strictjson.NewReader(src, "the output of reprise profile h200"), file: File{Origins: map[string]Origin{}}}
+	if err := r.read(); err != nil {
+		return nil, r.Locate(name, err)
 	}
-	at := r.dec.InputOffset()
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		at, err = syntax.Offset, fmt.Errorf("not JSON: %w", err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		at, err = int64(len(src)), errors.New("not JSON: the text ends too early")
-	}
-	line := 1 + bytes.Count(src[:min(max(at, 0), int64(len(src)))], []byte("\n"))
-	return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	return &r.file, nil
 }
 
 const takenOver = "taken over from "
@@ -160,10 +149,9 @@ func (f *File) takeOver(base *model.Profile) {
 	}
 }
 
-// fileReader parses a file token by token. Decoding whole values would accept duplicate names, and its errors would
-// lack line numbers.
+// fileReader parses a file.
 type fileReader struct {
-	dec  *json.Decoder
+	*strictjson.Reader
 	file File
 	base *model.Profile // whose figures those are that the file leaves out; nil if it has all
 }
@@ -172,16 +160,16 @@ func (r *fileReader) read() error {
 	var format string
 	var version, compute json.Number
 	fields := map[string]func() error{
-		"format":             func() error { return r.text("format", &format) },
-		"version":            func() error { return r.number("version", &version) },
-		"name":               func() error { return r.text("name", &r.file.Profile.Name) },
-		"compute_capability": func() error { return r.text("compute_capability", (*string)(&compute)) },
-		"about":              func() error { return r.text("about", &r.file.About) },
+		"format":             func() error { return r.Text("format", &format) },
+		"version":            func() error { return r.Number("version", &version) },
+		"name":               func() error { return r.Text("name", &r.file.Profile.Name) },
+		"compute_capability": func() error { return r.Text("compute_capability", (*string)(&compute)) },
+		"about":              func() error { return r.Text("about", &r.file.About) },
 		"base":               r.baseProfile,
 		"figures":            r.figures,
 	}
 	order := []string{"format", "version", "name", "compute_capability", "about", "figures"}
-	err := r.object("the file", func(name string) error {
+	err := r.Object("the file", func(name string) error {
 		read, ok := fields[name]
 		if !ok {
 			return fmt.Errorf("unknown field %q; remove it, or move a figure into \"figures\"", name)
@@ -198,12 +186,12 @@ func (r *fileReader) read() error {
 			return r.compute(string(compute))
 		}
 		return nil
-	}, order)
+	}, order...)
 	if err != nil {
 		return err
 	}
-	if _, err := r.dec.Token(); err != io.EOF {
-		return errors.New("there is text after the end of the profile; remove it")
+	if err := r.End("profile"); err != nil {
+		return err
 	}
 	r.file.takeOver(r.base)
 	return nil
@@ -211,7 +199,7 @@ func (r *fileReader) read() error {
 
 func (r *fileReader) baseProfile() error {
 	var id string
-	if err := r.text("base", &id); err != nil {
+	if err := r.Text("base", &id); err != nil {
 		return err
 	}
 	switch r.base = detailed(id); {
@@ -241,30 +229,30 @@ func (r *fileReader) figures() error {
 			names = append(names, figures[i].Name)
 		}
 	}
-	return r.object(`"figures"`, func(name string) error {
+	return r.Object(`"figures"`, func(name string) error {
 		f := LookupFigure(name)
 		if f == nil {
 			return unknownFigure(name)
 		}
 		return r.figure(f)
-	}, names)
+	}, names...)
 }
 
 func (r *fileReader) figure(f *Figure) error {
 	var value, spread json.Number
 	var o Origin
 	fields := map[string]func() error{
-		"value":  func() error { return r.number(f.Name, &value) },
-		"from":   func() error { return r.text(f.Name+`: "from"`, &o.From) },
-		"spread": func() error { return r.number(f.Name+`: "spread"`, &spread) },
+		"value":  func() error { return r.Number(f.Name, &value) },
+		"from":   func() error { return r.Text(f.Name+`: "from"`, &o.From) },
+		"spread": func() error { return r.Number(f.Name+`: "spread"`, &spread) },
 	}
-	err := r.object(f.Name, func(name string) error {
+	err := r.Object(f.Name, func(name string) error {
 		read, ok := fields[name]
 		if !ok {
 			return fmt.Errorf("%s: unknown field %q; a figure has \"value\", \"from\" and optionally \"spread\"", f.Name, name)
 		}
 		return read()
-	}, []string{"value", "from"})
+	}, "value", "from")
 	if err != nil {
 		return err
 	}
@@ -282,65 +270,6 @@ func (r *fileReader) figure(f *Figure) error {
 	}
 	r.file.Origins[f.Name] = o
 	return f.Set(&r.file.Profile, v)
-}
-
-// object parses an object. Its fields must be distinct, and those of want must be present.
-func (r *fileReader) object(what string, field func(name string) error, want []string) error {
-	if t, err := r.dec.Token(); err != nil {
-		return err
-	} else if t != json.Delim('{') {
-		return fmt.Errorf("%s is %v; it must be an object, {...}", what, t)
-	}
-	seen := map[string]bool{}
-	for r.dec.More() {
-		t, err := r.dec.Token()
-		if err != nil {
-			return err
-		}
-		name := t.(string) // the decoder accepts only strings as keys
-		if seen[name] {
-			return fmt.Errorf("%s has %q twice; remove one", what, name)
-		}
-		seen[name] = true
-		if err := field(name); err != nil {
-			return err
-		}
-	}
-	if _, err := r.dec.Token(); err != nil {
-		return err
-	}
-	for _, name := range want {
-		if !seen[name] {
-			return fmt.Errorf("%s has no %q; add it, as in the output of reprise profile h200", what, name)
-		}
-	}
-	return nil
-}
-
-func (r *fileReader) text(what string, to *string) error {
-	t, err := r.dec.Token()
-	if err != nil {
-		return err
-	}
-	s, ok := t.(string)
-	if !ok {
-		return fmt.Errorf("%s is %v; it must be a text in quotes", what, t)
-	}
-	*to = s
-	return nil
-}
-
-func (r *fileReader) number(what string, to *json.Number) error {
-	t, err := r.dec.Token()
-	if err != nil {
-		return err
-	}
-	n, ok := t.(json.Number)
-	if !ok {
-		return fmt.Errorf("%s is %v; it must be a number without quotes", what, t)
-	}
-	*to = n
-	return nil
 }
 
 // unknownFigure returns the error for an unknown figure. It suggests a known figure whose name differs only in the

@@ -68,7 +68,7 @@ var classes = map[string]string{
 }
 
 // given are limits whose time is not predicted from counts: it is declared, or comes from a figure of the host link.
-var given = map[string]bool{"declared": true, "host call": true, "link in": true, "link out": true, "link": true, "page faults": true}
+var given = map[string]bool{"declared": true, "host call": true, "link in": true, "link out": true, "link": true, "page faults": true, "shared link": true}
 
 // Share is a part of a predicted time.
 type Share struct {
