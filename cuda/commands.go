@@ -16,7 +16,7 @@ type list struct {
 	waits   []waitedFor
 	sources []source // one per command
 	calls   []int    // commands that make host calls, or run a graph with host calls
-	checked uint64   // 1 + d.destroyed when all handles were last found live; 0 before
+	checked uint64   // 1 + destroyed when all handles were last found live; 0 before
 }
 
 // source describes the origin of a command.
@@ -27,6 +27,7 @@ type source struct {
 	graph        *instance
 	stream       device.Stream
 	event        device.Event
+	foreign      *event // of another device
 	records      bool
 	exec         device.GraphExec
 }
@@ -37,29 +38,40 @@ func places(cs []device.Command) (at []source, steps, waits int) {
 	at = make([]source, len(cs))
 	var last device.CommandKind
 	for i, c := range cs {
-		joins := i > 0 && c.Stream == cs[i-1].Stream && (last == device.Await || c.Kind == device.Record && last != device.Record)
+		joins := i > 0 && c.Stream == cs[i-1].Stream && (awaits(last) || c.Kind == device.Record && last != device.Record)
 		if last = c.Kind; !joins {
 			steps++
 			at[i].step = steps - 1
 		} else {
 			at[i].step, at[i].within = steps-1, at[i-1].within+1
 		}
-		if c.Kind == device.Await {
+		if awaits(c.Kind) {
 			waits++
 		}
 	}
 	return at, steps, waits
 }
 
+// awaits reports whether a command waits for an event.
+func awaits(k device.CommandKind) bool { return k == device.Await || k == device.AwaitPeer }
+
 // CompileCommands compiles a schedule to a list that SubmitCommands walks in C, and uploads the graphs that it runs.
 func (d *gpuDevice) CompileCommands(cs []device.Command) (device.CommandList, error) {
+	if d.hosts.inside() {
+		return 0, d.enter().In("CompileCommands")
+	}
+	foreign, bad := peerEvents(cs)
 	if err := d.enter(); err != nil {
 		return 0, err.In("CompileCommands")
 	}
 	defer d.mu.Unlock()
+	if bad != nil {
+		return 0, bad.In("CompileCommands")
+	}
 	at, steps, waits := places(cs)
 	l := &list{steps: newSteps(steps), waits: newWaits(waits)[:0], sources: at}
 	for i, c := range cs {
+		l.sources[i].foreign = foreign[i]
 		if err := d.compile(l, i, c); err != nil {
 			l.free()
 			err.Detail = fmt.Sprintf("command %d: %s", i, err.Detail)
@@ -96,8 +108,10 @@ func (d *gpuDevice) compile(l *list, i int, c device.Command) *device.Error {
 			out.mark(e.ev)
 			return nil
 		}
-		l.waits = append(l.waits, waitFor(e.ev))
-		out.await(l.waits[len(l.waits)-from.within-1:])
+		l.await(from, e)
+		return nil
+	case device.AwaitPeer:
+		l.await(from, from.foreign)
 		return nil
 	case device.RunGraph:
 		x, err := d.execs.Get(c.Exec)
@@ -117,6 +131,12 @@ func (d *gpuDevice) compile(l *list, i int, c device.Command) *device.Error {
 		return nil
 	}
 	return contract.UnknownCommand(c.Kind)
+}
+
+// await makes the step of a command wait for an event.
+func (l *list) await(from *source, e *event) {
+	l.waits = append(l.waits, waitFor(e.ev))
+	l.steps[from.step].await(l.waits[len(l.waits)-from.within-1:])
 }
 
 // free frees everything except what runs in progress use.
@@ -223,15 +243,19 @@ func (l *list) stretch(from, n int) (first, within, head, whole, tail int) {
 // check returns an error if a stream, an event or an instance was destroyed since the list was compiled. It marks the
 // events that the list records.
 func (d *gpuDevice) check(l *list) *device.Error {
-	if l.checked > d.destroyed {
+	now := destroyed.Load()
+	if l.checked > now {
 		return nil
 	}
 	for i := range l.sources {
+		if e := l.sources[i].foreign; e != nil && e.gone.Load() {
+			return contract.GonePeerEvent(i)
+		}
 		if err := d.checkSource(&l.sources[i]); err != nil {
 			return refuse(err.Code, "command %d: %s", i, err.Detail)
 		}
 	}
-	l.checked = d.destroyed + 1
+	l.checked = now + 1
 	return nil
 }
 

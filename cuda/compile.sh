@@ -55,7 +55,7 @@ for folder in "$@"; do
 	for source in "$folder"/*.cu; do
 		target=$(sed -n 's|^// target ||p' "$source")
 		compile "$source" "${source%.cu}.ptx" -ptx "-arch=${target:-$usual}" "${flags[@]}"
-		sed -n 's|^// build \([a-z0-9]*\): |\1 |p' "$source" | while read -r name options; do
+		sed -n 's|^// build \([a-z0-9.]*\): |\1 |p' "$source" | while read -r name options; do
 			# shellcheck disable=SC2086 # the options are words
 			compile "$source" "${source%.cu}.$name.ptx" -ptx $options
 		done

@@ -5,6 +5,7 @@ package cuda
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gorgonia.org/cu"
@@ -14,7 +15,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/lazycuda"
 )
 
-// gpuDevice is a GPU. It implements device.Device, device.Looper, device.Manager and device.Accounter. It is safe for
+// gpuDevice is a GPU. It implements device.Device, device.Looper, device.Manager, device.Peer and device.Accounter. It is safe for
 // concurrent use: calls wait for each other, except that other calls proceed during Synchronize.
 type gpuDevice struct {
 	mu       sync.Mutex
@@ -26,12 +27,11 @@ type gpuDevice struct {
 	executor *executor
 	hosts    hostCalls
 	memory   memory
-	// destroyed counts destroyed streams, events and instances. A holder of such handles must check them again when
-	// it grows.
-	destroyed uint64
-	scratch   scratch // for Submit and for nodes of graphs
-	fault     *device.Error
-	closed    bool
+	context  cu.CUContext
+	peers    []*gpuDevice // whose memory the context can access
+	scratch  scratch      // for Submit and for nodes of graphs
+	fault    *device.Error
+	closed   bool
 
 	modules contract.Handles[device.Module, *module]
 	funcs   contract.Handles[device.Function, *function]
@@ -44,7 +44,11 @@ type gpuDevice struct {
 	conditions map[device.Condition]*condition
 }
 
-// Open returns the GPU with the given ordinal, which is also a device.Looper, a device.Manager and a device.Accounter.
+// destroyed counts destroyed streams, events and instances of all devices. A holder of such handles must check them again
+// when it grows.
+var destroyed atomic.Uint64
+
+// Open returns the GPU with the given ordinal, which is also a device.Looper, a device.Manager, a device.Peer and a device.Accounter.
 // Its calls may come from any goroutine; they wait for each other, except that others proceed during Synchronize. It
 // uses the primary context of the GPU, which other users in the process share, such as the runtime API and its
 // libraries. A separate context would cost hundreds of megabytes, and addresses would not be valid across contexts.
@@ -82,6 +86,7 @@ func openGPU(ordinal int) (*gpuDevice, error) {
 		return nil, err
 	}
 	d.opened = clock()
+	d.register()
 	return d, nil
 }
 
@@ -93,7 +98,7 @@ func (d *gpuDevice) retain() error {
 		if err != nil {
 			return err
 		}
-		d.driver = driverOf(context)
+		d.driver, d.context = driverOf(context), context
 		call = "cuCtxSetCurrent"
 		if err := cu.SetCurrentContext(context); err != nil {
 			return err
@@ -160,6 +165,7 @@ func (d *gpuDevice) Close() error {
 	if d.closed {
 		return refuse(device.Deinitialized, "the device has been closed").In("Close")
 	}
+	d.unregister()
 	reported := d.fault != nil
 	err := d.waitAll()
 	if reported {
@@ -194,6 +200,7 @@ func (d *gpuDevice) freeThings() {
 	for _, h := range d.events.All() {
 		e, _ := d.events.Remove(h)
 		_ = d.destroyEvent(e)
+		destroyed.Add(1)
 	}
 	for _, h := range d.streams.All() {
 		s, _ := d.streams.Remove(h)
@@ -208,7 +215,7 @@ func (d *gpuDevice) freeThings() {
 			_ = d.release(b)
 		}
 	}
-	d.memory = memory{}
+	d.memory.clear()
 }
 
 // simulated reports whether the driver is the simulator.

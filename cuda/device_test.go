@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +96,123 @@ func TestFaults(t *testing.T) {
 
 func TestConformance(t *testing.T) {
 	devicetest.Run(t, func() device.Device { return open(t) }, unsupported())
+}
+
+// again runs a test in a new process with a variable of the environment.
+func again(t *testing.T, name, variable string) string {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^"+name+"$")
+	c.Env = append(os.Environ(), variable)
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+// TestPeerCopiesTakeTheTimeOfTheLink copies between GPUs of a simulated machine, through the driver.
+func TestPeerCopiesTakeTheTimeOfTheLink(t *testing.T) {
+	if !simulated() {
+		t.Skip("the time is that of the simulator")
+	}
+	if n, _ := count(); n != 4 {
+		again(t, t.Name(), "REPRISE_SIM_MACHINE=h200-4")
+		return
+	}
+	const bytes = 64 << 20
+	a := open(t)
+	b, err := openGPU(3)
+	require.NoError(t, err)
+	require.NoError(t, a.EnablePeer(b))
+	p, err := a.Alloc(bytes)
+	require.NoError(t, err)
+	q, err := b.Alloc(bytes)
+	require.NoError(t, err)
+	s, err := a.CreateStream(0)
+	require.NoError(t, err)
+	var e [2]device.Event
+	for i := range e {
+		e[i], err = a.CreateEvent()
+		require.NoError(t, err)
+	}
+	require.NoError(t, a.Submit(s, &device.Memset{Dst: p, Width: 4, Count: bytes / 4})) // longer than the calls that follow
+	require.NoError(t, a.Record(e[0], s))
+	require.NoError(t, a.Submit(s, &device.Copy{Dst: q, Src: p, Bytes: bytes}))
+	require.NoError(t, a.Record(e[1], s))
+	require.NoError(t, a.Synchronize(s))
+	took, err := a.Elapsed(e[0], e[1])
+	require.NoError(t, err)
+	require.InDelta(t, 2000+bytes/376.0, took, 3000, "376 GB/s after 2 us, and a gap of the stream")
+	require.NoError(t, a.Close())
+	require.NoError(t, b.Close())
+}
+
+// TestPeersCallEachOther waits on two goroutines for events of the device of the other: no call locks both devices.
+func TestPeersCallEachOther(t *testing.T) {
+	if n, err := count(); err != nil || n < 2 {
+		if simulated() {
+			again(t, t.Name(), "REPRISE_SIM=h200,h200")
+		}
+		return
+	}
+	a := open(t)
+	b, err := openGPU(1)
+	require.NoError(t, err)
+	ended := make(chan error, 2)
+	use := func(d, other *gpuDevice) {
+		ended <- func() error {
+			s, err := d.CreateStream(0)
+			if err != nil {
+				return err
+			}
+			for range 300 {
+				e, err := other.CreateEvent()
+				if err != nil {
+					return err
+				}
+				l, err := d.CompileCommands([]device.Command{{Kind: device.AwaitPeer, Stream: s, Event: e, Peer: other}})
+				errs := []error{err, d.WaitPeer(s, other, e), d.SubmitCommands(l, 0, 1), d.EnablePeer(other), d.DestroyCommandList(l), other.DestroyEvent(e), d.Synchronize(s)}
+				if err := errors.Join(errs...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}()
+	}
+	go use(a, b)
+	go use(b, a)
+	for range 2 {
+		select {
+		case err := <-ended:
+			require.NoError(t, err)
+		case <-time.After(time.Minute):
+			t.Fatal("the devices wait for each other")
+		}
+	}
+	require.NoError(t, a.Close())
+	require.NoError(t, b.Close())
+}
+
+// TestConformanceOfPeers runs on two GPUs of the driver. Those of the simulated driver are in $REPRISE_SIM, which the
+// driver reads once: the test starts this binary again with two.
+func TestConformanceOfPeers(t *testing.T) {
+	if n, err := count(); err != nil || n < 2 {
+		if !simulated() {
+			t.Skip("the driver has one GPU")
+		}
+		for _, gpus := range []string{"REPRISE_SIM=h200,a100", "REPRISE_SIM_MACHINE=h200-4"} {
+			out := again(t, "TestConformanceOfPeers", gpus)
+			require.Contains(t, out, "--- PASS: TestConformanceOfPeers/peers/lists_submitted_in_parts")
+		}
+		return
+	}
+	list := map[string]string{}
+	if !simulated() {
+		list["peers/a fault stays on its device"] = "after a fault, a GPU's driver may fail the calls of all devices"
+	}
+	devicetest.RunPeers(t, func() (device.Device, device.Device) {
+		b, err := openGPU(1)
+		require.NoError(t, err)
+		return open(t), b
+	}, list)
 }
 
 // target matches the target of a PTX file if it has three digits, such as sm_100.

@@ -35,6 +35,13 @@
 // after a stream, an event or an instance was destroyed. `make bench-host` measures the cost. Graphs are uploaded
 // when a list that launches them is compiled, not by the first launch.
 //
+// # Several GPUs
+//
+// Devices of several GPUs are peers where the driver permits it. With unified addressing, the address of a copy selects
+// the memory, whichever context is current, and an event may be of another context. Each copy is checked against the
+// allocations of its device and then of the other devices. A destroyed event of another device
+// makes a list check its handles again, like one of the device itself.
+//
 // # Host calls
 //
 // The driver receives a handle (runtime/cgo) and calls back on a thread of its own. The handle lives as long as a

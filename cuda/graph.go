@@ -33,6 +33,7 @@ type node struct {
 	// idle is set for a copy or a memset of no bytes, for which drivers have no node, and for a disabled launch. An
 	// empty node replaces them, or the node is switched off in an instance.
 	idle bool
+	peer bool // another device runs it
 }
 
 // instance is a graph instance. Node n is nodes[n-1], with the instance's own parameters.
@@ -110,20 +111,69 @@ func (d *gpuDevice) AddNode(h device.Graph, deps []device.Node, w device.Work) (
 	if err := contract.CheckNodeWork(w); err != nil {
 		return 0, err.In("AddNode")
 	}
-	call, err := d.lower(d.scratch.one(), w)
+	n, err := d.addNode(g, after, d, w)
+	return n, err.In("AddNode")
+}
+
+// addNode adds work of a device, which may be d itself, to a graph of d. Both are locked.
+func (d *gpuDevice) addNode(g *graph, after []graphNode, on *gpuDevice, w device.Work) (device.Node, *device.Error) {
+	call, err := on.lower(on.scratch.one(), w)
 	if err != nil {
-		return 0, err.In("AddNode")
+		return 0, err
 	}
-	n, code := d.driver.addNode(g.g, after, d.scratch.one())
+	n, code := on.driver.addNode(g.g, after, on.scratch.one())
 	if code != 0 {
 		call.release()
-		return 0, d.failed("cuGraphAddNode", code).In("AddNode")
+		return 0, on.failed("cuGraphAddNode", code)
 	}
-	g.nodes = append(g.nodes, node{n: n, kind: contract.KindOf(w), call: call, idle: idle(w)})
+	g.nodes = append(g.nodes, node{n: n, kind: contract.KindOf(w), call: call, idle: idle(w), peer: on != d})
 	if l, ok := w.(*device.Launch); ok && l.Priority != 0 {
 		g.whole().urgent = true
 	}
 	return device.Node(len(g.nodes)), nil
+}
+
+// AddPeerNode adds work of another GPU: the driver takes the context of a node from what is current.
+func (d *gpuDevice) AddPeerNode(h device.Graph, deps []device.Node, other device.Device, w device.Work) (device.Node, error) {
+	peer, bad := contract.PeerOf[*gpuDevice](other)
+	if bad == nil && peer == d {
+		bad = contract.NoPeer(d.info.ID, "it is the device itself")
+	}
+	if bad != nil {
+		return 0, bad.In("AddPeerNode")
+	}
+	unlock, err := enterBoth(d, peer)
+	if err != nil {
+		return 0, err.In("AddPeerNode")
+	}
+	defer unlock()
+	g, err := d.graphs.Get(h)
+	if err := first(err, g.notBody(h), contract.CheckNodeWork(w)); err != nil {
+		return 0, err.In("AddPeerNode")
+	}
+	after, err := g.after(deps)
+	if err != nil {
+		return 0, err.In("AddPeerNode")
+	}
+	n, err := d.addNode(g, after, peer, w)
+	return n, err.In("AddPeerNode")
+}
+
+// enterBoth enters a device and another one, in the order of their numbers, so that calls in both directions do not wait for
+// each other. An error of the other device is as if it were closed.
+func enterBoth(d, peer *gpuDevice) (unlock func(), err *device.Error) {
+	a, b := d, peer
+	if a.info.Instance > b.info.Instance {
+		a, b = b, a
+	}
+	if err := a.enter(); err != nil {
+		return nil, err
+	}
+	if err := b.enter(); err != nil {
+		a.mu.Unlock()
+		return nil, err
+	}
+	return func() { b.mu.Unlock(); a.mu.Unlock() }, nil
 }
 
 // after returns the driver's nodes for dependencies.
@@ -257,6 +307,9 @@ func (d *gpuDevice) prepare(x *instance, u *updates, i int, c *device.NodeWork) 
 	if err := sameKind(n.kind, c.Work); err != nil {
 		return nil, err
 	}
+	if n.peer {
+		return nil, refuse(device.NotSupported, "it runs on another device; instantiate anew")
+	}
 	if x.blank[c.Node-1] && !off {
 		return nil, refuse(device.GraphUpdateForbidden, "it was added as a node that does nothing, which the driver cannot change; instantiate anew")
 	}
@@ -313,7 +366,7 @@ func (d *gpuDevice) DestroyGraphExec(h device.GraphExec) error {
 	if err != nil {
 		return err.In("DestroyGraphExec")
 	}
-	d.destroyed++
+	destroyed.Add(1)
 	return d.freeExec(x).In("DestroyGraphExec")
 }
 
@@ -322,6 +375,6 @@ func (d *gpuDevice) freeExec(x *instance) *device.Error {
 		x.nodes[i].call.release()
 	}
 	x.of.instances--
-	destroyed := d.gorgonia("cuGraphExecDestroy", handleOf[cu.ExecGraph](x.x).Destroy)
-	return first(destroyed, d.freeGraph(x.of))
+	err := d.gorgonia("cuGraphExecDestroy", handleOf[cu.ExecGraph](x.x).Destroy)
+	return first(err, d.freeGraph(x.of))
 }

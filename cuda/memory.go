@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -17,8 +18,9 @@ import (
 // memory holds the allocations that the program may copy from and to. Copies are checked here, because drivers do not
 // guarantee to refuse a copy that exceeds its allocation.
 type memory struct {
-	blocks []block // ordered by address
-	bytes  int64   // without variables
+	mu     sync.RWMutex // held for changes of blocks, and while another device reads them
+	blocks []block      // ordered by address
+	bytes  int64        // without variables
 	ledger contract.Allocations
 }
 
@@ -36,6 +38,8 @@ func (m *memory) find(p device.Ptr) int {
 }
 
 func (m *memory) add(b block) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	i := m.find(b.base) + 1
 	if i > 0 && m.blocks[i-1].base == b.base {
 		return // a variable that was found before
@@ -70,6 +74,24 @@ func (m *memory) at(p device.Ptr, n int64) (*block, *device.Error) {
 	return nil, refuse(device.InvalidValue, "%d bytes at %#x, which is not in an allocation", n, uint64(p))
 }
 
+// holds returns the block that contains n bytes at an address, for another device.
+func (m *memory) holds(p device.Ptr, n int64) (block, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	b, err := m.at(p, n)
+	if err != nil {
+		return block{}, false
+	}
+	return *b, true
+}
+
+// clear forgets all blocks.
+func (m *memory) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.blocks, m.bytes, m.ledger = nil, 0, contract.Allocations{}
+}
+
 // allocation returns the allocation that starts at an address and can be freed.
 func (m *memory) allocation(p device.Ptr) (block, *device.Error) {
 	i := m.find(p)
@@ -83,6 +105,8 @@ func (m *memory) allocation(p device.Ptr) (block, *device.Error) {
 }
 
 func (m *memory) remove(b block) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	i := m.find(b.base)
 	m.blocks = slices.Delete(m.blocks, i, i+1)
 	m.bytes -= b.size
@@ -91,6 +115,8 @@ func (m *memory) remove(b block) {
 
 // unload removes the variables of a module.
 func (m *memory) unload(h device.Module) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.blocks = slices.DeleteFunc(m.blocks, func(b block) bool { return b.variable == h })
 }
 
@@ -200,7 +226,7 @@ func (d *gpuDevice) Write(dst device.Ptr, src []byte) error {
 		return err.In("Write")
 	}
 	defer d.mu.Unlock()
-	_, err := d.memory.at(dst, int64(len(src)))
+	err := d.own(dst, int64(len(src)))
 	if err != nil {
 		return err.In("Write")
 	}
@@ -219,7 +245,7 @@ func (d *gpuDevice) Read(dst []byte, src device.Ptr) error {
 		return err.In("Read")
 	}
 	defer d.mu.Unlock()
-	_, err := d.memory.at(src, int64(len(dst)))
+	err := d.own(src, int64(len(dst)))
 	if err != nil {
 		return err.In("Read")
 	}

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"gorgonia.org/cu"
@@ -15,6 +16,7 @@ import (
 type event struct {
 	ev       cu.Event
 	recorded bool
+	gone     atomic.Bool // destroyed; command lists of other devices check it
 }
 
 // CreateStream creates a FIFO that is ordered with the legacy default stream. Only Write and Read use the legacy
@@ -54,7 +56,7 @@ func (d *gpuDevice) DestroyStream(h device.Stream) error {
 	if err := d.destroyStream(s); err != nil {
 		return err.In("DestroyStream")
 	}
-	d.destroyed++
+	destroyed.Add(1)
 	_, err = d.streams.Remove(h)
 	return err.In("DestroyStream")
 }
@@ -187,12 +189,13 @@ func (d *gpuDevice) DestroyEvent(h device.Event) error {
 	if err := d.destroyEvent(e); err != nil {
 		return err.In("DestroyEvent")
 	}
-	d.destroyed++
+	destroyed.Add(1)
 	_, err = d.events.Remove(h)
 	return err.In("DestroyEvent")
 }
 
 func (d *gpuDevice) destroyEvent(e *event) *device.Error {
+	e.gone.Store(true)
 	return d.gorgonia("cuEventDestroy", func() error { return cu.DestroyEvent(&e.ev) })
 }
 

@@ -33,14 +33,14 @@ func (d *gpuDevice) lower(c *step, w device.Work) (*hostCall, *device.Error) {
 		}
 		f, priority = k.fn, d.clampPriority(w.Priority)
 	case *device.Copy:
-		dst, badDst := d.memory.at(w.Dst, w.Bytes)
-		src, badSrc := d.memory.at(w.Src, w.Bytes)
+		dst, badDst := d.copies(w.Dst, w.Bytes)
+		src, badSrc := d.copies(w.Src, w.Bytes)
 		if err := first(badDst, badSrc); err != nil {
 			return nil, err
 		}
-		hosts = copyHosts{dst: dst.host, src: src.host}
+		hosts = copyHosts{dst: dst, src: src}
 	case *device.Memset:
-		if _, err := d.memory.at(w.Dst, w.Count*int64(w.Width)); err != nil {
+		if err := d.own(w.Dst, w.Count*int64(w.Width)); err != nil {
 			return nil, err
 		}
 	case *device.Prefetch:

@@ -20,6 +20,33 @@ type Looper interface {
 	UpdateBodyNode(x GraphExec, body Graph, n Node, w Work) error
 }
 
+// Peer is a device that works together with other devices of the same process. Addresses of their memory, and of pinned
+// memory, are distinct.
+//
+// A Copy between the memories of two devices is submitted to a stream of either. It is direct if EnablePeer was called on
+// the device of the stream, and refused with NotSupported otherwise: the caller must then copy through pinned memory.
+// Memsets, Read and Write access only memory of their own device.
+//
+// As with Wait, an event stands for its latest record before the call. A program that repeats command lists of several
+// devices must therefore submit the part of a list that records an event before the part of another list that waits for
+// it. Faults of simulated devices do not pass from device to device: work that waits for an event of a device with a
+// fault runs. After a fault, a GPU's driver may fail the calls of all devices of the process.
+//
+// The other device may be wrapped. A wrapper then has a method Unwrap() Device.
+type Peer interface {
+	// CanPeer reports whether copies between the two memories can be direct and kernels can access the other memory.
+	CanPeer(other Device) bool
+	// EnablePeer gives kernels and copies of this device access to the memory of other, present and future. Calling it
+	// again has no effect. It returns NotSupported where CanPeer is false.
+	EnablePeer(other Device) error
+	// WaitPeer is Wait for an event of another device. Both may have different profiles and need not be peers.
+	WaitPeer(s Stream, other Device, e Event) error
+	// AddPeerNode is AddNode for a node that another device of the process runs, with its functions and its memory. The
+	// graph is launched on a stream of this device. It must not be the body of a conditional node. The node cannot be
+	// updated; UpdateNode may return NotSupported.
+	AddPeerNode(g Graph, deps []Node, other Device, w Work) (Node, error)
+}
+
 // Manager is a device with managed memory: memory with one address for the host and for kernels, which migrates to
 // the side that accesses it.
 type Manager interface {

@@ -36,7 +36,8 @@ type NodeWork struct {
 	Work Work
 }
 
-// Copy copies Bytes bytes from Src to Dst; each may be device memory or pinned host memory.
+// Copy copies Bytes bytes from Src to Dst; each may be device memory or pinned host memory. Pinned memory may be of any
+// device of the process. Memory of another device is accessible after EnablePeer; see Peer.
 type Copy struct {
 	Dst, Src Ptr
 	Bytes    int64
@@ -65,17 +66,19 @@ func (Nothing) work()   {}
 type CommandKind uint8
 
 const (
-	Run      CommandKind = iota // run Work on Stream
-	Record                      // record Event on Stream
-	Await                       // make Stream wait for Event
-	RunGraph                    // run Exec on Stream, as LaunchGraph does
+	Run       CommandKind = iota // run Work on Stream
+	Record                       // record Event on Stream
+	Await                        // make Stream wait for Event
+	RunGraph                     // run Exec on Stream, as LaunchGraph does
+	AwaitPeer                    // make Stream wait for Event of device Peer, as WaitPeer does
 )
 
 // Command is one step of a command list.
 type Command struct {
 	Kind   CommandKind
 	Stream Stream
-	Event  Event     // for Record and Await
+	Event  Event     // for Record, Await and AwaitPeer
 	Work   Work      // for Run
 	Exec   GraphExec // for RunGraph
+	Peer   Device    // for AwaitPeer
 }

@@ -13,6 +13,11 @@ extern "C" {
  * CLOCK_MONOTONIC with another driver. Only differences are meaningful. */
 uint64_t repriseNow(void);
 
+/* Advances the simulator's clock to a time of repriseNow, as if the host had waited until then for
+ * something else, such as a message of another process. It has no effect if the time has passed, before
+ * cuInit, or with another driver. */
+void repriseWaitUntil(uint64_t time);
+
 /* The number of calls of driver functions in this process. Functions that only look up a table are
  * not counted: versions, names of errors, occupancy. It is 0 with a GPU's driver, which does not count. */
 uint64_t repriseCalls(void);

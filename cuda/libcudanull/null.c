@@ -63,6 +63,7 @@ SUCCEEDS(cuInit, unsigned flags)
 SUCCEEDS(cuCtxPushCurrent, CUcontext c)
 SUCCEEDS(cuCtxSetCurrent, CUcontext c)
 SUCCEEDS(cuCtxSynchronize, void)
+SUCCEEDS(cuCtxEnablePeerAccess, CUcontext c, unsigned flags)
 
 SUCCEEDS(cuFuncSetAttribute, CUfunction f, CUfunction_attribute a, int value)
 SUCCEEDS(cuLaunchKernel, CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
@@ -124,8 +125,9 @@ NAMES(cuGraphAddEmptyNode, CUgraphNode *, CUgraph g, const CUgraphNode *after, s
 static CUcontext current = (CUcontext)8;
 
 ANSWERS(cuDriverGetVersion, *version = 12040, int *version)
-ANSWERS(cuDeviceGetCount, *n = 1, int *n)
-ANSWERS(cuDeviceGet, *d = 0, CUdevice *d, int ordinal)
+ANSWERS(cuDeviceGetCount, *n = 16, int *n)
+ANSWERS(cuDeviceGet, *d = ordinal, CUdevice *d, int ordinal)
+ANSWERS(cuDeviceCanAccessPeer, *can = d != peer, int *can, CUdevice d, CUdevice peer)
 ANSWERS(cuDeviceGetName, strncpy(name, "null", (size_t)n), char *name, int n, CUdevice d)
 ANSWERS(cuDeviceTotalMem, *n = (size_t)1 << 47, size_t *n, CUdevice d)
 ANSWERS(cuCtxPopCurrent, *c = current, CUcontext *c)

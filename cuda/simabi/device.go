@@ -100,7 +100,7 @@ func sim_cuDeviceTotalMem_v2(bytes *C.size_t, dev C.CUdevice) C.CUresult {
 		if bytes == nil {
 			return invalidValue
 		}
-		*bytes = C.size_t(g.profile.MemoryBytes)
+		*bytes = C.size_t(g.memory)
 		return nil
 	})
 }

@@ -60,7 +60,8 @@
 //
 // $REPRISE_SIM lists the GPUs: profiles, or files that `reprise calibrate`
 // wrote, separated by commas; the default is "h200". $CUDA_VISIBLE_DEVICES selects among
-// them, by ordinal or UUID. The driver is that of CUDA 12.4.
+// them, by ordinal or UUID. $REPRISE_SIM_MACHINE names a machine instead, whose file also has the links between the GPUs;
+// the process has those of rank $REPRISE_SIM_RANK, of its rank under MPI, or of rank 0. The driver is that of CUDA 12.4.
 // It compiles PTX for all of them, including PTX of a newer target than the GPU's,
 // which a real one refuses. With $REPRISE_SIM_SAMPLE set to a number, only that many blocks of each
 // launch are run: see sim.Options.Sample. With $REPRISE_SIM_RACE set, a call that waits returns

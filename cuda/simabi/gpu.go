@@ -10,11 +10,9 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"github.com/reprise-gpu/reprise/device/model"
-	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -27,6 +25,7 @@ type gpu struct {
 	slot    int // position in $REPRISE_SIM, which determines its PCI bus and its UUID
 	ordinal int // position among the visible GPUs, by which programs select it
 	profile *model.Profile
+	memory  int64 // bytes
 	sim     *sim.GPU
 	sample  int64 // blocks of each launch that are run, 0 for all
 	race    sim.Race
@@ -41,8 +40,9 @@ func (g *gpu) open(c *context) (*sim.Device, error) {
 	return sim.New(sim.Options{Custom: g.profile, On: g.sim, Sample: g.sample, Race: g.race, Outside: outside})
 }
 
-// plug creates the GPUs that $REPRISE_SIM lists, with the settings $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and
-// returns those that $CUDA_VISIBLE_DEVICES selects, in its order. slot numbers all GPUs, ordinal the visible ones.
+// plug creates the GPUs that $REPRISE_SIM lists, or those of a rank of $REPRISE_SIM_MACHINE, with the settings
+// $REPRISE_SIM_SAMPLE and $REPRISE_SIM_RACE, and returns those that $CUDA_VISIBLE_DEVICES selects, in its order. slot
+// numbers all GPUs, ordinal the visible ones.
 func plug() ([]*gpu, error) {
 	sample, err := sampled(getenv("REPRISE_SIM_SAMPLE"))
 	if err != nil {
@@ -52,22 +52,26 @@ func plug() ([]*gpu, error) {
 	if getenv("REPRISE_SIM_RACE") != "" {
 		race = sim.RaceOn
 	}
-	list := getenv("REPRISE_SIM")
-	if list == "" {
-		list = "h200"
-	}
-	driver.system = sim.NewSystem()
+	source, list := "REPRISE_SIM", getenv("REPRISE_SIM")
 	var gpus []*gpu
-	for i, id := range strings.Split(list, ",") {
-		p, err := profiles.Lookup(strings.TrimSpace(id))
-		if err != nil {
-			return nil, fmt.Errorf("REPRISE_SIM=%s: %w", list, err)
+	if name := getenv("REPRISE_SIM_MACHINE"); name != "" {
+		source, list = "REPRISE_SIM_MACHINE", name
+		gpus, err = plugMachine(name)
+	} else {
+		if list == "" {
+			list = "h200"
 		}
-		gpus = append(gpus, &gpu{slot: i, ordinal: i, profile: p, sim: driver.system.GPU(p.MemoryBytes), sample: sample, race: race})
+		gpus, err = plugList(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range gpus {
+		g.sample, g.race = sample, race
 	}
 	if named, ok := lookupEnv("CUDA_VISIBLE_DEVICES"); ok {
 		if gpus = visible(gpus, named); len(gpus) == 0 {
-			return nil, fmt.Errorf("CUDA_VISIBLE_DEVICES=%s leaves none of the GPUs of REPRISE_SIM=%s visible", named, list)
+			return nil, fmt.Errorf("CUDA_VISIBLE_DEVICES=%s leaves none of the GPUs of %s=%s visible", named, source, list)
 		}
 	}
 	return gpus, nil

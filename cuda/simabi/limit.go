@@ -64,7 +64,7 @@ func sim_cuCtxSetLimit(l C.CUlimit, value C.size_t) C.CUresult {
 		switch {
 		case l == C.CU_LIMIT_STACK_SIZE:
 			value = min(value, maxStack)
-		case (l == C.CU_LIMIT_MALLOC_HEAP_SIZE || l == C.CU_LIMIT_PRINTF_FIFO_SIZE) && uint64(value) > uint64(c.gpu.profile.MemoryBytes):
+		case (l == C.CU_LIMIT_MALLOC_HEAP_SIZE || l == C.CU_LIMIT_PRINTF_FIFO_SIZE) && uint64(value) > uint64(c.gpu.memory):
 			return status(C.CUDA_ERROR_OUT_OF_MEMORY)
 		case l == C.CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > maxFetched,
 			l == C.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && value > maxDepth:

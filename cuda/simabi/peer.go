@@ -7,8 +7,9 @@ import "C"
 
 import "slices"
 
-// All GPUs are peers: a context's kernels can access the memory of another context once that
-// is enabled. These accesses cross the link to the host, as copies do.
+// GPUs are peers unless $REPRISE_SIM_MACHINE names a machine without a link between them: a context's kernels can access
+// the memory of another context once that is enabled. These accesses, and copies, cross the link of the machine, or the
+// links to the host if there is no machine.
 
 //export sim_cuDeviceCanAccessPeer
 func sim_cuDeviceCanAccessPeer(can *C.int, dev, peer C.CUdevice) C.CUresult {
@@ -21,15 +22,14 @@ func sim_cuDeviceCanAccessPeer(can *C.int, dev, peer C.CUdevice) C.CUresult {
 			return err
 		}
 		*can = 0
-		if p != g {
+		if g.sim.CanPeer(p.sim) {
 			*can = 1
 		}
 		return nil
 	})
 }
 
-// sim_cuDeviceGetP2PAttribute returns 1 for all abilities of a pair of different GPUs, and 0, the best,
-// for the performance rank.
+// sim_cuDeviceGetP2PAttribute returns 1 for all abilities of a pair of peers, and 0, the best, for the performance rank.
 //
 //export sim_cuDeviceGetP2PAttribute
 func sim_cuDeviceGetP2PAttribute(value *C.int, a C.CUdevice_P2PAttribute, src, dst C.CUdevice) C.CUresult {
@@ -41,9 +41,9 @@ func sim_cuDeviceGetP2PAttribute(value *C.int, a C.CUdevice_P2PAttribute, src, d
 		if err != nil || other == g {
 			return status(C.CUDA_ERROR_INVALID_DEVICE)
 		}
-		*value = 1
-		if a == C.CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK {
-			*value = 0 // the best rank
+		*value = 0 // also the best rank
+		if a != C.CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK && g.sim.CanPeer(other.sim) {
+			*value = 1
 		}
 		return nil
 	})
@@ -70,13 +70,15 @@ func sim_cuCtxEnablePeerAccess(h C.CUcontext, flags C.uint) C.CUresult {
 		switch {
 		case err != nil:
 			return err
-		case p.gpu == c.gpu:
+		case !c.gpu.sim.CanPeer(p.gpu.sim):
 			return status(C.CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
 		case slices.Contains(c.peers, p.id):
 			return status(C.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 		}
+		if err := c.sim.EnablePeer(p.sim); err != nil {
+			return err
+		}
 		c.peers = append(c.peers, p.id)
-		c.sim.EnablePeer(p.sim)
 		return nil
 	})
 }

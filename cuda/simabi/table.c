@@ -636,6 +636,7 @@ void simabi_repriseCalls(void);
 void simabi_repriseLabel(void);
 void simabi_repriseLastError(void);
 void simabi_repriseNow(void);
+void simabi_repriseWaitUntil(void);
 
 const struct simabi_entry simabi_table[] = {
 	{"cuArray3DCreate", simabi_cuArray3DCreate},
@@ -1270,6 +1271,7 @@ const struct simabi_entry simabi_table[] = {
 	{"repriseLabel", simabi_repriseLabel},
 	{"repriseLastError", simabi_repriseLastError},
 	{"repriseNow", simabi_repriseNow},
+	{"repriseWaitUntil", simabi_repriseWaitUntil},
 };
 
 const size_t simabi_table_length = sizeof simabi_table / sizeof *simabi_table;

@@ -20,9 +20,9 @@ const (
 	Fixed                     // no resource, for Duration: an operation with a declared cost
 )
 
-// demandKinds are the names of the kinds. The last two are kinds of internal/des, for tasks of the simulated device whose
+// demandKinds are the names of the kinds. The last three are kinds of internal/des, for tasks of the simulated device whose
 // end follows from no demand.
-var demandKinds = []string{"marker", "kernel", "copy in", "copy out", "copy on", "host", "fixed", "condition", "held"}
+var demandKinds = []string{"marker", "kernel", "copy in", "copy out", "copy on", "host", "fixed", "condition", "held", "copy peer"}
 
 func (k DemandKind) String() string { return demandKinds[k] }
 

@@ -83,7 +83,7 @@ func CheckWork(w device.Work, info *device.Info) *device.Error {
 
 // UnknownCommand returns the error for a command of an unknown kind.
 func UnknownCommand(k device.CommandKind) *device.Error {
-	return refuse(device.InvalidValue, "kind %d is none of Run, Record, Await and RunGraph", k)
+	return refuse(device.InvalidValue, "kind %d is none of Run, Record, Await, RunGraph and AwaitPeer", k)
 }
 
 // CheckRange checks the arguments of SubmitCommands: n commands, beginning with command from, of a list that has the

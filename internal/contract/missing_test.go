@@ -16,7 +16,8 @@ func TestMissingArguments(t *testing.T) {
 			"KindOf": contract.KindOf, "Submitted": contract.Submitted, "BodyAlone": contract.BodyAlone,
 			"CheckBodyWork": contract.CheckBodyWork, "CheckNodeWork": contract.CheckNodeWork, "CheckRange": contract.CheckRange,
 			"CheckWork": contract.CheckWork, "ForeignBody": contract.ForeignBody, "ForeignCondition": contract.ForeignCondition,
-			"UnknownCommand": contract.UnknownCommand, "UnreadCondition": contract.UnreadCondition,
+			"PeerOf": contract.PeerOf[device.Device], "NoPeer": contract.NoPeer, "NotEnabled": contract.NotEnabled, "NotOwn": contract.NotOwn,
+			"GonePeerEvent": contract.GonePeerEvent, "UnknownCommand": contract.UnknownCommand, "UnreadCondition": contract.UnreadCondition,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return &contract.Allocations{} },

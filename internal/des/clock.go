@@ -208,7 +208,5 @@ func (c *Clock) step(now model.Time) {
 		id := c.ready.Pop().id
 		c.tasks.at(id).on.begin(now, id)
 	}
-	for _, e := range c.engines {
-		e.rebalance(now)
-	}
+	c.rebalance(now)
 }

@@ -11,6 +11,7 @@ import (
 const (
 	Condition = model.Fixed + 1 + iota // no resource, for the time in which a conditional node evaluates its condition
 	Held                               // no resource, until Release or Return
+	CopyPeer                           // memory bandwidth for Bytes, after Duration; Cross adds the channels of the link
 )
 
 // PageFaults reports whether kernels can fault in managed memory. Before compute capability 6.0, all managed memory

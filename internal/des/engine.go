@@ -31,6 +31,7 @@ type Engine struct {
 	marks   []*Mark
 
 	hostFree model.Time // time at which the callback thread becomes idle
+	crossing []Crossing // of the task that is being started; see Cross
 }
 
 // New returns an engine with its own clock at time 0. The engine calls start once for each task, in order of (time,
@@ -103,22 +104,12 @@ func (e *Engine) settle(now model.Time) {
 	}
 }
 
-// rebalance shares the device among the kernels and copies that are running.
-func (e *Engine) rebalance(now model.Time) {
-	if !e.fluid.dirty {
-		return
-	}
-	e.fluid.advance(now)
-	for _, id := range e.fluid.rebalance() {
-		e.tasks.at(id).span.Begin = now
-	}
-}
-
 // begin calls the start function and passes the demand of the task to its resource.
 func (e *Engine) begin(now model.Time, id TaskID) {
 	r := e.tasks.at(id)
 	r.state, r.arrival = started, now
 	r.span = Span{now, now}
+	e.crossing = e.crossing[:0]
 	d := e.start(id, r.data)
 	e.tasks.at(id).kind = d.Kind
 	switch d.Kind {
@@ -131,9 +122,9 @@ func (e *Engine) begin(now model.Time, id TaskID) {
 	case Held:
 	case model.Host:
 		e.hostCall(id, d.Duration)
-	case model.Kernel, model.CopyIn, model.CopyOut, model.CopyOn:
+	case model.Kernel, model.CopyIn, model.CopyOut, model.CopyOn, CopyPeer:
 		e.fluid.advance(now)
-		e.fluid.add(id, e.tasks.at(id).prio, &d)
+		e.fluid.add(id, e.tasks.at(id).prio, &d, e.crossing...)
 	default:
 		panic(fmt.Sprintf("BUG: demand kind %d", d.Kind))
 	}

@@ -3,6 +3,7 @@ package des
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/heap"
@@ -67,7 +68,9 @@ type flow struct {
 	slowest  model.Time    // least time from the end of the ramp to the end
 	work     supplies      // resources that one block, or one byte of a copy, needs
 	listed   [resources]Limit
-	needs    int // number of valid elements of listed
+	needs    int        // number of valid elements of listed
+	over     []usage    // channels that one block, or one byte of a copy, uses
+	later    []Crossing // channels of the kernel that follows; see then
 
 	missing float64 // bytes to be faulted in before the first block computes
 	left    float64 // blocks, or bytes of a copy, that have not finished
@@ -104,16 +107,20 @@ type fluid struct {
 	device  supplies // capacity per ps
 	perSM   supplies // capacity per ps that one multiprocessor can use
 
-	flows   []flow          // ordered by priority, then seq
-	kernels int             // number of kernels in flows, at most profile.MaxKernels
-	backlog heap.Heap[flow] // kernels that exceed MaxKernels
-	lines   [copyEngines]copyEngine
-	seq     int64
-	now     model.Time // time for which the fields of flows are valid
-	due     model.Time // earliest due of all flows
-	dirty   bool       // flows changed since the rates were computed
-	ids     []TaskID
-	done    []flow // result of settle
+	flows     []flow          // ordered by priority, then seq
+	kernels   int             // number of kernels in flows, at most profile.MaxKernels
+	crossings int             // number of flows that use channels
+	crossed   bool            // a flow that uses channels has ended since the rates were computed
+	want      supplies        // demanded by the flows at their rates alone
+	urgent    int32           // priority of the first kernel that has fewer slots than it could use
+	backlog   heap.Heap[flow] // kernels that exceed MaxKernels
+	lines     [copyEngines]copyEngine
+	seq       int64
+	now       model.Time // time for which the fields of flows are valid
+	due       model.Time // earliest due of all flows
+	dirty     bool       // flows changed since the rates were computed
+	ids       []TaskID
+	done      []flow // result of settle
 
 	used supplies // amount of each resource used so far
 }
@@ -137,7 +144,7 @@ func newFluid(p *model.Profile) fluid {
 }
 
 // add adds a kernel or a copy that starts now. Its rate is set by the next rebalance.
-func (f *fluid) add(id TaskID, prio int32, d *model.Demand) {
+func (f *fluid) add(id TaskID, prio int32, d *model.Demand, over ...Crossing) {
 	f.seq++
 	w := flow{id: id, seq: f.seq, prio: prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now}
 	f.dirty = true
@@ -145,16 +152,22 @@ func (f *fluid) add(id TaskID, prio int32, d *model.Demand) {
 	case d.Kind == model.Kernel && d.Bulk > 0:
 		then := *d
 		then.Bulk, w.then = 0, &then
+		w.later, over = slices.Clone(over), nil
 		d = &model.Demand{Kind: model.CopyIn, Bytes: d.Bulk}
 	case d.Kind == model.Kernel:
-		f.addKernel(w, d)
+		f.addKernel(w, d, over)
 		return
 	}
 	// A copy is a flow of bytes; it holds no slots.
 	w.blocks = max(d.Bytes, 1)
 	w.left = w.blocks
+	w.over = usages(over, w.blocks)
 	w.work[DRAM] = 1
 	switch d.Kind {
+	case CopyPeer:
+		w.latency = d.Duration
+		f.insert(w)
+		return
 	case model.CopyOn:
 		w.latency = f.profile.CopyOnLatency
 		f.insert(w)
@@ -179,7 +192,7 @@ func (f *fluid) add(id TaskID, prio int32, d *model.Demand) {
 	}
 }
 
-func (f *fluid) addKernel(w flow, d *model.Demand) {
+func (f *fluid) addKernel(w flow, d *model.Demand, over []Crossing) {
 	if !(d.Blocks >= 1) || !(d.PerSM >= 1) {
 		panic(fmt.Sprintf("BUG: kernel task %d has %v blocks, %v per multiprocessor", w.id, d.Blocks, d.PerSM))
 	}
@@ -196,6 +209,7 @@ func (f *fluid) addKernel(w flow, d *model.Demand) {
 	w.turn = d.BlockCycles * cycle
 	w.slowest = timeOf(d.SlowestCycles * cycle)
 	w.work = workOf(d, p)
+	w.over = usages(over, d.Blocks)
 	for r := range w.work {
 		w.work[r] /= d.Blocks
 	}
@@ -209,6 +223,9 @@ func (f *fluid) addKernel(w flow, d *model.Demand) {
 
 func (f *fluid) insert(w flow) {
 	w.spent[Queued] += f.now - w.since
+	if len(w.over) > 0 {
+		f.crossings++
+	}
 	for r, n := range w.work {
 		if n > 0 {
 			w.listed[w.needs] = Limit(r)
@@ -298,6 +315,10 @@ func (f *fluid) settle() []flow {
 	}
 	f.flows = f.flows[:kept]
 	for i := range f.done {
+		if len(f.done[i].over) > 0 {
+			f.crossings--
+			f.crossed = true
+		}
 		f.succeed(&f.done[i])
 	}
 	ended := f.done[:0]
@@ -307,7 +328,7 @@ func (f *fluid) settle() []flow {
 			continue
 		}
 		f.seq++
-		f.addKernel(flow{id: w.id, seq: f.seq, prio: w.prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now, spent: w.spent}, w.then)
+		f.addKernel(flow{id: w.id, seq: f.seq, prio: w.prio, line: noLine, rampTo: never, ramp: Ramp, due: never, since: f.now, spent: w.spent}, w.then, w.later)
 	}
 	f.done = ended
 	return f.done
@@ -345,28 +366,43 @@ func (w *flow) soonest() model.Time {
 // rebalance assigns slots, computes all rates and the time of the next event. It returns the tasks that got their
 // first slot.
 func (f *fluid) rebalance() []TaskID {
-	f.dirty = false
-	urgent := f.grant()
-	var want supplies
+	ids := f.demandAll()
+	f.shareAll()
+	return ids
+}
+
+// demandAll is the first half of rebalance: it assigns slots and sums up what the flows demand at their rates alone.
+func (f *fluid) demandAll() []TaskID {
+	f.urgent = f.grant()
+	f.want = supplies{}
 	for i := range f.flows {
 		w := &f.flows[i]
 		w.solo, w.limit = f.alone(w)
 		for _, r := range w.resources() {
-			want[r] += w.solo * w.per(r)
+			f.want[r] += w.solo * w.per(r)
 		}
 	}
+	if f.crossings > 0 {
+		f.demandChannels()
+	}
+	return f.ids
+}
+
+// shareAll is the second half of rebalance: it sets all rates and the time of the next event. The demand of the channels
+// is that of all engines.
+func (f *fluid) shareAll() {
+	f.dirty, f.crossed = false, false
 	var share supplies
 	for r := range share {
-		share[r] = f.device[r] / want[r]
+		share[r] = f.device[r] / f.want[r]
 	}
 	f.due = never
 	for i := range f.flows {
 		w := &f.flows[i]
 		f.ration(w, &share)
-		f.schedule(w, urgent)
+		f.schedule(w, f.urgent)
 		f.due = min(f.due, w.due)
 	}
-	return f.ids
 }
 
 // ration sets the rate of a flow, which is limited by the scarcest of its resources.
@@ -377,6 +413,13 @@ func (f *fluid) ration(w *flow, share *supplies) {
 		if share[r] < least && w.solo > 0 {
 			if least = share[r]; least < 1-slack {
 				w.limit = r
+			}
+		}
+	}
+	for _, u := range w.channels() {
+		if s := u.of.capacity / u.of.want; s < least && w.solo > 0 {
+			if least = s; least < 1-slack {
+				w.limit = SharedLink
 			}
 		}
 	}
@@ -397,7 +440,7 @@ func (f *fluid) grant() (urgent int32) {
 	for i := range f.flows {
 		w := &f.flows[i]
 		if w.capacity > 0 {
-			want := min(max(1, math.Ceil(w.left-slack)), w.capacity) - w.held
+			want := min(w.present(), w.capacity) - w.held
 			take := min(want, math.Floor(free*w.capacity+slack))
 			if want > 0 && take < want {
 				urgent = min(urgent, w.prio)
@@ -416,6 +459,17 @@ func (f *fluid) grant() (urgent int32) {
 		}
 	}
 	return urgent
+}
+
+// present returns the number of blocks that run or have not begun. Those of the present wave run until its end, although
+// left counts what they have done.
+func (w *flow) present() float64 {
+	blocks := w.left
+	if w.held > 0 {
+		gone := math.Floor((w.base-w.left)/w.held + slack)
+		blocks = w.base - gone*w.held
+	}
+	return max(1, math.Ceil(blocks-slack))
 }
 
 // alone returns the rate of a flow if it ran alone with its slots, in blocks per ps, and the limit of that rate.
@@ -445,6 +499,12 @@ func (f *fluid) alone(w *flow) (rate float64, limit Limit) {
 		parts.add(r, 1/most)
 		if most < least {
 			least, limit = most, r
+		}
+	}
+	if most := w.crossingRate(); !math.IsInf(most, 1) {
+		parts.add(SharedLink, 1/most)
+		if most < least {
+			least, limit = most, SharedLink
 		}
 	}
 	if kernel {

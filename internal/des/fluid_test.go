@@ -63,3 +63,14 @@ func TestFluidIsCloseToSchedulingBlockByBlock(t *testing.T) {
 	assert.Less(t, sum/runs, 0.03, "mean relative error of the makespan")
 	assert.Less(t, worst, 0.25, "worst")
 }
+
+// A kernel whose last block finds no slot begins it when another kernel ends, not at the end of its own wave.
+func TestABlockBeginsWhenASlotIsFree(t *testing.T) {
+	p := plain()
+	first := kernel(13, 4, 500) // of 16 slots
+	late := kernel(4, 4, 1000)
+	got := spans(p, first, late)
+	if end := float64(got[1].End) / float64(ns); end < 1000 || end > 1510 {
+		t.Errorf("the second kernel ended after %v ns: three of its blocks begin at once, the last after 500 ns", end)
+	}
+}

@@ -29,12 +29,13 @@ const (
 
 // Other limits.
 const (
-	Latency  Limit = resources + iota // chains of instructions and memory accesses of the blocks that fit
-	Ramp                              // start of a kernel or a copy
-	Queued                            // for slots on multiprocessors, a copy engine or the host's thread
-	HostCall                          // a callback on the host
-	Declared                          // a declared duration
-	Deciding                          // a conditional node reads its condition
+	Latency    Limit = resources + iota // chains of instructions and memory accesses of the blocks that fit
+	Ramp                                // start of a kernel or a copy
+	Queued                              // for slots on multiprocessors, a copy engine or the host's thread
+	HostCall                            // a callback on the host
+	Declared                            // a declared duration
+	Deciding                            // a conditional node reads its condition
+	SharedLink                          // a channel between devices
 	// Between tasks.
 	StreamOrder // predecessor in the same stream
 	EventWait   // event of another stream
@@ -50,7 +51,7 @@ const (
 var limitNames = [limits]string{
 	"dispatch", "issue", "fma pipe", "alu pipe", "fp64 pipe", "xu pipe", "lsu pipe", "branch pipe", "tensor pipe",
 	"L2 bandwidth", "L2 atomics", "DRAM bandwidth", "link in", "link out", "link", "page faults",
-	"latency", "ramp", "queued", "host call", "declared", "condition",
+	"latency", "ramp", "queued", "host call", "declared", "condition", "shared link",
 	"stream order", "event wait", "graph edge", "graph root", "graph body", "submit", "driver calls", "synchronize",
 }
 
@@ -79,7 +80,7 @@ var causes = [limits]Cause{
 	Issue: Compute, FMA: Compute, ALU: Compute, FP64: Compute, XU: Compute, LSU: Compute, BRU: Compute, Tensor: Compute,
 	L2: Bandwidth, Atomics: Bandwidth, DRAM: Bandwidth,
 	Latency: Waiting,
-	LinkIn:  Transfer, LinkOut: Transfer, Link: Transfer, Faults: Transfer,
+	LinkIn:  Transfer, LinkOut: Transfer, Link: Transfer, Faults: Transfer, SharedLink: Transfer,
 	Dispatch: Launching, Ramp: Launching, GraphRoot: Launching, GraphBody: Launching, Deciding: Launching, Submit: Launching, HostCalls: Launching,
 	StreamOrder: Syncing, EventWait: Syncing, GraphEdge: Syncing, Synchronize: Syncing,
 	Queued:   Queueing,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/machine"
 	"github.com/reprise-gpu/reprise/internal/profiles"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
@@ -43,6 +44,23 @@ func Open(id string, o sim.Options) (device.Device, error) {
 	}
 	o.Custom = p
 	return sim.New(o)
+}
+
+// OpenRank opens the simulated devices of a rank of a machine. They share one clock and are peers where the machine has
+// links. The options are for all of them; profiles and memory are those of the machine.
+func OpenRank(m *machine.Machine, rank int, o sim.Options) ([]device.Device, error) {
+	if rank < 0 || rank >= len(m.Ranks) {
+		return nil, fmt.Errorf("rank %d of machine %s, which has ranks 0 to %d", rank, m.ID, len(m.Ranks)-1)
+	}
+	opened, err := sim.OpenRank(&m.Ranks[rank], o)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]device.Device, len(opened))
+	for i, d := range opened {
+		list[i] = d
+	}
+	return list, nil
 }
 
 // Profile returns the profile of a simulated device.

@@ -163,6 +163,12 @@ uint64_t repriseNow(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+void repriseWaitUntil(uint64_t time) {
+    void (*wait)(uint64_t) = (void (*)(uint64_t))provided("repriseWaitUntil");
+    if (wait)
+        wait(time);
+}
+
 uint64_t repriseCalls(void) {
     uint64_t (*calls)(void) = (uint64_t (*)(void))provided("repriseCalls");
     return calls ? calls() : 0;

@@ -12,10 +12,9 @@ const (
 	firstByte = 0x7f00_0000_0000
 )
 
-// memory is an address space without storage. Addresses only ascend, so a freed address is never reused.
+// memory is the memory of a device, without storage.
 type memory struct {
 	ledger contract.Allocations
-	next   device.Ptr
 	bytes  int64
 }
 
@@ -29,10 +28,7 @@ func (m *memory) room(bytes, limit int64) *device.Error {
 	return nil
 }
 
-// alloc leaves one unused unit after each allocation, so that allocations are never adjacent.
-func (m *memory) alloc(bytes int64, kind device.MemoryKind) device.Ptr {
-	base := max(m.next, firstByte)
-	m.next = base + (device.Ptr(bytes)/alignment+2)*alignment
+func (m *memory) alloc(base device.Ptr, bytes int64, kind device.MemoryKind) device.Ptr {
 	m.ledger.Add(base, bytes, kind)
 	m.bytes += bytes
 	return base

@@ -17,6 +17,8 @@ type Device struct {
 	info   device.Info
 	opened time.Time
 	closed bool
+	group  *group
+	peers  []*Device // whose memory copies may access
 
 	memory  memory
 	modules contract.Handles[device.Module, string]
@@ -25,7 +27,7 @@ type Device struct {
 	events  contract.Handles[device.Event, *event]
 	graphs  contract.Handles[device.Graph, *graph]
 	execs   contract.Handles[device.GraphExec, *graph]
-	lists   contract.Handles[device.CommandList, []device.Command]
+	lists   contract.Handles[device.CommandList, []command]
 }
 
 // event records whether the event was ever recorded.
@@ -35,9 +37,20 @@ type event struct{ recorded bool }
 type graph struct{ kinds []string }
 
 // New returns a null device. Its Info reports the limits of an H200, so that it accepts what an H200 accepts.
-func New() *Device {
+func New() *Device { return NewPeers(1)[0] }
+
+// NewPeers returns null devices of one process. They are peers of each other.
+func NewPeers(n int) []*Device {
+	g := &group{}
+	for range n {
+		g.members = append(g.members, newDevice(g))
+	}
+	return g.members
+}
+
+func newDevice(g *group) *Device {
 	return &Device{
-		opened: time.Now(),
+		opened: time.Now(), group: g,
 		info: device.Info{
 			Name: "null", ID: "null", Instance: device.NextInstance(), ComputeMajor: 9, Multiprocessors: 132, ClockMHz: 1980,
 			MemoryBytes: 1 << 47, MaxThreads: 1024, MaxShared: 227 << 10, GreatestPriority: -5,
@@ -48,7 +61,7 @@ func New() *Device {
 		events:  contract.Handles[device.Event, *event]{Kind: "event"},
 		graphs:  contract.Handles[device.Graph, *graph]{Kind: "graph"},
 		execs:   contract.Handles[device.GraphExec, *graph]{Kind: "graph exec"},
-		lists:   contract.Handles[device.CommandList, []device.Command]{Kind: "command list"},
+		lists:   contract.Handles[device.CommandList, []command]{Kind: "command list"},
 	}
 }
 
@@ -89,7 +102,7 @@ func (d *Device) Alloc(bytes int64) (device.Ptr, error) {
 	if err := first(d.open(), d.memory.room(bytes, d.info.MemoryBytes)); err != nil {
 		return 0, err.In("Alloc")
 	}
-	return d.memory.alloc(bytes, device.DeviceMemory), nil
+	return d.alloc(bytes, device.DeviceMemory), nil
 }
 
 // AllocHost returns real memory, because callers write to it.
@@ -100,7 +113,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > contract.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of pinned memory", bytes)}).In("AllocHost")
 	}
-	return d.memory.alloc(bytes, device.PinnedMemory), make([]byte, bytes), nil
+	return d.alloc(bytes, device.PinnedMemory), make([]byte, bytes), nil
 }
 
 // AllocManaged returns real memory as well. Nothing moves it.
@@ -111,7 +124,7 @@ func (d *Device) AllocManaged(bytes int64) (device.Ptr, []byte, error) {
 	if bytes > contract.MaxHostAlloc {
 		return 0, nil, (&device.Error{Code: device.OutOfMemory, Detail: fmt.Sprintf("%d bytes of managed memory", bytes)}).In("AllocManaged")
 	}
-	return d.memory.alloc(bytes, device.ManagedMemory), make([]byte, bytes), nil
+	return d.alloc(bytes, device.ManagedMemory), make([]byte, bytes), nil
 }
 
 // Allocation returns the allocation that contains the given number of bytes at p.
@@ -132,11 +145,11 @@ func (d *Device) Free(p device.Ptr) error {
 }
 
 func (d *Device) Write(dst device.Ptr, src []byte) error {
-	return first(d.open(), d.memory.within(dst, int64(len(src)))).In("Write")
+	return first(d.open(), d.own(dst, int64(len(src)))).In("Write")
 }
 
 func (d *Device) Read(dst []byte, src device.Ptr) error {
-	return first(d.open(), d.memory.within(src, int64(len(dst)))).In("Read")
+	return first(d.open(), d.own(src, int64(len(dst)))).In("Read")
 }
 
 func (d *Device) LoadModule(name, ptx string) (device.Module, error) {
@@ -193,9 +206,9 @@ func (d *Device) work(w device.Work) *device.Error {
 	case *device.Launch:
 		return check(d.funcs.Get(w.Function))
 	case *device.Copy:
-		return first(d.memory.within(w.Dst, w.Bytes), d.memory.within(w.Src, w.Bytes))
+		return first(d.copies(w.Dst, w.Bytes), d.copies(w.Src, w.Bytes))
 	case *device.Memset:
-		return d.memory.within(w.Dst, w.Count*int64(w.Width))
+		return d.own(w.Dst, w.Count*int64(w.Width))
 	case *device.Prefetch:
 		return d.memory.withinManaged(w.At, w.Bytes)
 	}
@@ -267,13 +280,18 @@ func (d *Device) AddNode(g device.Graph, deps []device.Node, w device.Work) (dev
 	if err := first(d.open(), bad, contract.CheckNodeWork(w), d.work(w)); err != nil {
 		return 0, err.In("AddNode")
 	}
+	n, err := gr.add(deps, w)
+	return n, err.In("AddNode")
+}
+
+func (g *graph) add(deps []device.Node, w device.Work) (device.Node, *device.Error) {
 	for _, n := range deps {
-		if err := gr.node(n); err != nil {
-			return 0, err.In("AddNode")
+		if err := g.node(n); err != nil {
+			return 0, err
 		}
 	}
-	gr.kinds = append(gr.kinds, contract.KindOf(w))
-	return device.Node(len(gr.kinds)), nil
+	g.kinds = append(g.kinds, contract.KindOf(w))
+	return device.Node(len(g.kinds)), nil
 }
 
 func (g *graph) node(n device.Node) *device.Error {
@@ -339,16 +357,18 @@ func (d *Device) CompileCommands(cs []device.Command) (device.CommandList, error
 	if err := d.open(); err != nil {
 		return 0, err.In("CompileCommands")
 	}
+	list := make([]command, len(cs))
 	for i, c := range cs {
-		if err := d.command(c); err != nil {
+		list[i].Command = c
+		if err := d.command(&list[i]); err != nil {
 			err.Detail = fmt.Sprintf("command %d: %s", i, err.Detail)
 			return 0, err.In("CompileCommands")
 		}
 	}
-	return d.lists.Add(append([]device.Command(nil), cs...)), nil
+	return d.lists.Add(list), nil
 }
 
-func (d *Device) command(c device.Command) *device.Error {
+func (d *Device) command(c *command) *device.Error {
 	err := check(d.streams.Get(c.Stream))
 	switch c.Kind {
 	case device.Run:
@@ -357,6 +377,8 @@ func (d *Device) command(c device.Command) *device.Error {
 		return first(err, check(d.events.Get(c.Event)))
 	case device.RunGraph:
 		return first(err, check(d.execs.Get(c.Exec)))
+	case device.AwaitPeer:
+		return first(err, d.awaitPeer(c))
 	}
 	return contract.UnknownCommand(c.Kind)
 }
@@ -380,14 +402,25 @@ func (d *Device) SubmitCommands(l device.CommandList, from, n int) error {
 		return err.In("SubmitCommands")
 	}
 	for i := range list {
-		if list[i].Kind != device.Record || contract.Submitted(i, from, n, len(list)) == 0 {
-			continue
-		}
-		ev, err := d.events.Get(list[i].Event)
-		if err != nil {
+		if err := list[i].submit(d, i, contract.Submitted(i, from, n, len(list))); err != nil {
 			return err.In("SubmitCommands")
 		}
+	}
+	return nil
+}
+
+// submit submits command i of a list a number of times.
+func (c *command) submit(d *Device, i, times int) *device.Error {
+	switch {
+	case times == 0:
+	case c.Kind == device.Record:
+		ev, err := d.events.Get(c.Event)
+		if err != nil {
+			return err
+		}
 		ev.recorded = true
+	case c.Kind == device.AwaitPeer && (c.peer.closed || check(c.peer.events.Get(c.Event)) != nil):
+		return contract.GonePeerEvent(i)
 	}
 	return nil
 }
@@ -401,6 +434,7 @@ func (d *Device) Close() error {
 	if err := d.open(); err != nil {
 		return err.In("Close")
 	}
+	d.group.leave(d)
 	*d = *New()
 	d.closed = true
 	return nil

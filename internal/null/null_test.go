@@ -56,6 +56,58 @@ func TestConformanceOfAWrappedDevice(t *testing.T) {
 	devicetest.Run(t, func() device.Device { return wrap.Intercept(New(), through) }, unsupported())
 }
 
+// unsupportedPeers is every behaviour of peers that looks at what work has done.
+func unsupportedPeers() map[string]string {
+	out := map[string]string{}
+	for _, name := range []string{
+		"copies in a stream of either", "copies without access are refused", "copies in graphs and lists", "graphs with nodes of both", "pinned memory of either", "only copies cross devices",
+		"kernels access the other memory", "events order devices", "wait takes the last record before it", "lists wait for each other, going round",
+		"lists submitted in parts", "closed device", "a fault stays on its device",
+	} {
+		out["peers/"+name] = "nothing is executed"
+	}
+	return out
+}
+
+func TestConformanceOfPeers(t *testing.T) {
+	devicetest.RunPeers(t, func() (device.Device, device.Device) {
+		d := NewPeers(2)
+		return d[0], d[1]
+	}, unsupportedPeers())
+}
+
+// TestPeers checks the refusals of behaviours that the conformance suite checks together with results.
+func TestPeers(t *testing.T) {
+	list := NewPeers(2)
+	a, b, alone := list[0], list[1], New()
+	s, err := a.CreateStream(0)
+	require.NoError(t, err)
+	p, err := a.Alloc(100)
+	require.NoError(t, err)
+	q, err := b.Alloc(100)
+	require.NoError(t, err)
+	h, _, err := b.AllocHost(100)
+	require.NoError(t, err)
+	to := func(dst device.Ptr) error { return a.Submit(s, &device.Copy{Dst: dst, Src: p, Bytes: 100}) }
+	assert.NoError(t, to(h), "pinned memory is of all devices")
+	assert.ErrorContains(t, to(q), "memory of another device, null: call EnablePeer first")
+	assert.Equal(t, device.NotSupported, device.CodeOf(a.EnablePeer(alone)))
+	require.NoError(t, a.EnablePeer(b))
+	assert.NoError(t, to(q))
+	assert.ErrorContains(t, a.Submit(s, &device.Memset{Dst: q, Width: 1, Count: 1}), "only copies access it")
+	assert.ErrorContains(t, a.Write(q, []byte{1}), "only copies access it")
+	e, err := b.CreateEvent()
+	require.NoError(t, err)
+	l, err := a.CompileCommands([]device.Command{{Kind: device.AwaitPeer, Stream: s, Event: e, Peer: b}})
+	require.NoError(t, err)
+	assert.Zero(t, testing.AllocsPerRun(10, func() { _ = a.SubmitCommands(l, 0, 1) }))
+	require.NoError(t, b.Close())
+	assert.ErrorContains(t, a.SubmitCommands(l, 0, 1), "command 0 waits for an event of another device that was destroyed")
+	assert.ErrorContains(t, a.WaitPeer(s, b, e), "the other device has been closed")
+	assert.Equal(t, device.InvalidValue, device.CodeOf(to(q)))
+	assert.False(t, a.CanPeer(b))
+}
+
 func TestReplaysAllocateNothing(t *testing.T) {
 	d := New()
 	s, err := d.CreateStream(0)

@@ -2,8 +2,77 @@ package sim
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/contract"
 	"github.com/reprise-gpu/reprise/internal/des"
 )
+
+// CanPeer reports whether kernels of the device can access the memory of another device. Devices of different GPUs of a
+// system are peers, unless the system has links and none of them connects the GPUs.
+func (d *Device) CanPeer(other device.Device) bool {
+	peer, err := contract.PeerOf[*Device](other)
+	return err == nil && d.reachable(peer) == nil
+}
+
+// reachable returns an error unless peer is a device of another GPU of the system.
+func (d *Device) reachable(peer *Device) *device.Error {
+	switch {
+	case peer.closed:
+		return contract.ClosedPeer()
+	case d.sharedTime != peer.sharedTime:
+		return contract.NoPeer(peer.info.ID, "it was not opened together with this device")
+	case d.gpu == peer.gpu:
+		return contract.NoPeer(peer.info.ID, "it is on the same GPU")
+	case !d.gpu.CanPeer(peer.gpu):
+		return contract.NoPeer(peer.info.ID, "no link of the machine makes the two peers")
+	}
+	return nil
+}
+
+// EnablePeer lets kernels and copies of the device access the memory of a peer of its system.
+func (d *Device) EnablePeer(other device.Device) error {
+	peer, bad := contract.PeerOf[*Device](other)
+	if err := first(d.enter(d.profile.Host.Create), bad); err != nil {
+		return err.In("EnablePeer")
+	}
+	if err := d.reachable(peer); err != nil {
+		return err.In("EnablePeer")
+	}
+	if !d.memory.Befriended(peer.memory) {
+		d.memory.Befriend(peer.memory)
+	}
+	return nil
+}
+
+// DisablePeer reverts EnablePeer.
+func (d *Device) DisablePeer(peer *Device) {
+	if peer != nil {
+		d.memory.Unfriend(peer.memory)
+	}
+}
+
+// foreign returns the other device that owns the memory at p, or nil.
+func (d *Device) foreign(p device.Ptr) *Device {
+	if owner := d.gpu.system.space.Owner(uint64(p)); owner != nil && owner != d.memory {
+		return d.gpu.system.devices[owner]
+	}
+	return nil
+}
+
+// own returns an error if n bytes at p are memory of another device.
+func (d *Device) own(p device.Ptr, n int64) *device.Error {
+	if other := d.foreign(p); other != nil {
+		return contract.NotOwn(p, n, other.info.ID)
+	}
+	return nil
+}
+
+// enabled returns an error if n bytes at p are memory of another device without EnablePeer.
+func (d *Device) enabled(p device.Ptr, n int64) *device.Error {
+	if other := d.foreign(p); other != nil && !d.memory.Befriended(other.memory) {
+		return contract.NotEnabled(p, n, other.info.ID)
+	}
+	return nil
+}
 
 // unset returns the error for a nil argument.
 func unset(call, what string) error {
@@ -11,17 +80,32 @@ func unset(call, what string) error {
 }
 
 // WaitPeer is Wait for an event of another device of the system. It costs the same time.
-func (d *Device) WaitPeer(sh device.Stream, peer *Device, eh device.Event) error {
-	if peer == nil {
-		return unset("WaitPeer", "the other device")
-	}
+func (d *Device) WaitPeer(sh device.Stream, other device.Device, eh device.Event) error {
 	s, badS := d.streams.Get(sh)
-	e, badE := peer.events.Get(eh)
-	if err := first(d.enter(0), badS, badE, d.besides(peer)); err != nil {
+	if err := first(d.enter(0), badS); err != nil {
+		return err.In("WaitPeer")
+	}
+	e, err := d.peerEvent(other, eh)
+	if err != nil {
 		return err.In("WaitPeer")
 	}
 	d.wait(s, e)
 	return nil
+}
+
+// peerEvent returns an event of another device of the system.
+func (d *Device) peerEvent(other device.Device, h device.Event) (*event, *device.Error) {
+	peer, err := contract.PeerOf[*Device](other)
+	switch {
+	case err != nil:
+		return nil, err
+	case peer.closed:
+		return nil, contract.ClosedPeer()
+	}
+	if err := d.besides(peer); err != nil {
+		return nil, err
+	}
+	return peer.events.Get(h)
 }
 
 // besides returns an error if a peer belongs to another system.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,7 +18,10 @@ func pair(t *testing.T, o Options) (a, b *rig) {
 	o.On = s.GPU(1 << 30)
 	a = newUncheckedRig(t, o)
 	o.On = s.GPU(1 << 30)
-	return a, newUncheckedRig(t, o)
+	b = newUncheckedRig(t, o)
+	a.ok(a.EnablePeer(b.Device))
+	b.ok(b.EnablePeer(a.Device))
+	return a, b
 }
 
 func fillOf(p device.Ptr, v uint32) *device.Memset {
@@ -62,6 +67,23 @@ func TestAStreamWaitsForAnEventOfAPeer(t *testing.T) {
 	}
 }
 
+// The same without one of the waits is a race, which the device of the later work reports.
+func TestRacesBetweenDevicesAreFound(t *testing.T) {
+	a, b := pair(t, Options{Race: RaceOn})
+	a.ok(a.Submit(a.streams[0], fillOf(a.buffers[0], 3)))
+	b.ok(b.Submit(b.streams[0], &device.Copy{Dst: b.buffers[0], Src: a.buffers[0], Bytes: 4 * rigWords}))
+	assert.ErrorContains(t, b.Synchronize(b.streams[0]), "race: bytes 0-1199 of the 1200-byte allocation")
+	assert.Len(t, b.Findings(), 1)
+	a.ok(a.SynchronizeAll())
+
+	// The copy reads what a later fill of the other device writes.
+	b.ok(b.Submit(b.streams[0], &device.Copy{Dst: b.buffers[1], Src: a.buffers[1], Bytes: 4 * rigWords}))
+	a.ok(a.Submit(a.streams[0], fillOf(a.buffers[1], 4)))
+	errs := []error{a.SynchronizeAll(), b.SynchronizeAll()}
+	assert.ErrorContains(t, errors.Join(errs...), "race: bytes 0-1199 of the 1200-byte allocation")
+	assert.Len(t, slices.Concat(a.Findings(), b.Findings()), 2)
+}
+
 // Waits for other systems' events are refused: there is no order between their times.
 func TestDevicesOfTwoSystemsAreStrangers(t *testing.T) {
 	a, b := newUncheckedRig(t, Options{}), newUncheckedRig(t, Options{})
@@ -78,6 +100,7 @@ func TestDevicesOfTwoSystemsAreStrangers(t *testing.T) {
 func TestWorkBetweenDevices(t *testing.T) {
 	a, b := pair(t, Options{})
 	c := newUncheckedRig(t, Options{On: a.gpu.system.GPU(1 << 30)})
+	c.ok(c.EnablePeer(a.Device))
 	between := func(on, peer *rig, w device.Work) {
 		on.ok(on.FollowAll(on.streams[1], peer.Device, on.Device))
 		on.ok(on.Submit(on.streams[1], w))

@@ -12,9 +12,14 @@ import (
 
 // WaitUntil advances the host's clock to t, for a host that was busy elsewhere, for example with another device. It
 // has no effect if t has passed.
-func (d *Device) WaitUntil(t time.Duration) {
-	d.settled()
-	d.host = max(d.host, model.Time(min(t, lastNanosecond))*model.Nanosecond)
+func (d *Device) WaitUntil(t time.Duration) { d.waitUntil(t) }
+
+// WaitUntil is that of any device of the system.
+func (s *System) WaitUntil(t time.Duration) { s.time.waitUntil(t) }
+
+func (s *sharedTime) waitUntil(t time.Duration) {
+	s.settled()
+	s.host = max(s.host, model.Time(min(t, lastNanosecond))*model.Nanosecond)
 }
 
 // WaitFirst advances the host's clock until one of the events has completed, at most to time until. Events that were

@@ -46,6 +46,8 @@ func (d *Device) lowerCommand(c device.Command) (out command, err *device.Error)
 		out.job, err = d.lower(c.Work)
 	case device.Record, device.Await:
 		out.event, err = d.events.Get(c.Event)
+	case device.AwaitPeer:
+		out.event, err = d.peerEvent(c.Peer, c.Event)
 	case device.RunGraph:
 		out.handle = c.Exec
 		out.exec, err = d.execs.Get(c.Exec)
@@ -93,7 +95,7 @@ func (d *Device) command(c *command) *device.Error {
 		d.submit(c.stream, c.job)
 	case device.Record:
 		d.record(c.event, c.stream)
-	case device.Await:
+	case device.Await, device.AwaitPeer:
 		d.wait(c.stream, c.event)
 	case device.RunGraph:
 		return d.launchGraph(c.exec, c.handle, d, c.stream)
@@ -115,6 +117,9 @@ func (l *list) usable() *device.Error {
 	}
 	for i := range l.commands {
 		c := &l.commands[i]
+		if c.kind == device.AwaitPeer && c.event.gone {
+			return contract.GonePeerEvent(i)
+		}
 		if c.stream.gone || c.event != nil && c.event.gone || c.exec != nil && c.exec.gone {
 			return &device.Error{Code: device.InvalidHandle, Detail: fmt.Sprintf("command %d uses a stream, event or graph instance that was destroyed", i)}
 		}

@@ -39,11 +39,12 @@ func (d *Device) demand(j *job, s *interp.Stats) model.Demand {
 }
 
 // traffic returns the traffic of a launch: the bytes between L2 and DRAM, the fraction of its L2 accesses that hit,
-// and the bytes over the host link. Each byte of remote memory crosses the link once. Managed memory that is on the
+// and the bytes over the host link. Each byte of remote memory crosses a link once. Managed memory that is on the
 // host moves to the device here; moved is its size.
 func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.Use, moved float64) {
 	d.uses, d.extents = d.uses[:0], d.extents[:0]
 	var distinct, footprint float64
+	var peers des.Use
 	for i, t := range s.Touched {
 		_, size, _ := d.memory.Base(t.Base)
 		u := des.Use{Buffer: t.Base, Size: float64((size + sectorBytes - 1) &^ (sectorBytes - 1))}
@@ -55,8 +56,7 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 		if k := slices.IndexFunc(s.Visits, func(v interp.Visit) bool { return v.Base == t.Base }); k >= 0 {
 			moved += d.visit(j, s, &s.Visits[k], &u)
 		} else if d.memory.Home(t.Base, 0) != interp.Here {
-			link.Read += u.Read
-			link.Written += u.Written
+			d.remote(t.Base, &u, &link, &peers)
 			continue
 		}
 		d.uses = append(d.uses, u)
@@ -73,7 +73,7 @@ func (d *Device) traffic(j *job, s *interp.Stats) (dram, inL2 float64, link des.
 	together := footprint * math.Pow(at, s.Growth)
 	fetched = min(asked, fetched+regained+(again-regained)*max(0, 1-float64(des.CacheBytes(d.profile))/max(together, 1)))
 	if asked > 0 {
-		inL2 = 1 - min(asked, fetched+link.Read)/asked
+		inL2 = 1 - min(asked, fetched+link.Read+peers.Read)/asked
 	}
 	return fetched + min(evicted, float64(s.SectorsWrite)*sectorBytes+fetched), inL2, link, moved
 }

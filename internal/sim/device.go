@@ -58,6 +58,9 @@ type Options struct {
 	// LoopLimit is the maximum number of iterations of a while node; a launch that exceeds it fails with a timeout,
 	// as an endless loop should. 0 means 1<<24, minutes of host time.
 	LoopLimit int64
+	// Poison fills new device memory and new pinned memory with PoisonWord instead of zeros, so that a program that
+	// forgets to write or to transfer data computes visibly wrong results. Each allocation then costs host memory.
+	Poison bool
 	// Outside, if not nil, lets several callers take turns on the device. It must release the caller's exclusive
 	// access, run the function, and acquire the access again. Waits use it, and host calls run on goroutines of their
 	// own. Without Outside the device has one caller at a time, and a host call must not call it.
@@ -73,23 +76,24 @@ type Device struct {
 	engine  *des.Engine
 	*sharedTime
 
-	gpu     *GPU
-	memory  *interp.Memory
-	workers int // maximum number of goroutines per launch
-	sample  int64
-	steps   int64 // limit per block; 0 means the interpreter's default
-	loops   int64 // maximum number of iterations of a loop
-	printed fifo
-	live    device.Live // Bytes and Allocations only
-	ledger  contract.Allocations
-	memo    *memo
-	races   *races // nil if races are not detected
-	count   Counters
-	l2      *des.Cache
-	history history
-	uses    []des.Use // scratch of traffic
-	extents []interp.Extent
-	trace   func(Span)
+	gpu      *GPU
+	memory   *interp.Memory
+	workers  int // maximum number of goroutines per launch
+	sample   int64
+	steps    int64 // limit per block; 0 means the interpreter's default
+	loops    int64 // maximum number of iterations of a loop
+	poisoned bool  // new memory is poisoned
+	printed  fifo
+	live     device.Live // Bytes and Allocations only
+	ledger   contract.Allocations
+	memo     *memo
+	races    *races // nil if races are not detected
+	count    Counters
+	l2       *des.Cache
+	history  history
+	uses     []des.Use // scratch of traffic
+	extents  []interp.Extent
+	trace    func(Span)
 
 	modules contract.Handles[device.Module, *module]
 	funcs   contract.Handles[device.Function, *kernel]
@@ -148,6 +152,7 @@ func New(o Options) (*Device, error) {
 		sharedTime: on.system.time,
 		trace:      o.Trace,
 		outside:    o.Outside,
+		poisoned:   o.Poison,
 		workers:    o.Workers,
 		steps:      o.StepLimit,
 		loops:      orDefault(o.LoopLimit, defaultLoopLimit),
@@ -308,12 +313,21 @@ func (d *Device) Close() error {
 		d.outside(func() { time.Sleep(pollEvery) })
 	}
 	d.printed.flush()
+	d.forgetEvents()
 	err := d.unreported("Close")
 	d.gpu.close(d)
 	// The empty memory lets later calls check their operands before they report that the device has been closed.
 	*d = Device{info: d.info, profile: d.profile, sharedTime: d.sharedTime, count: d.count, races: d.races.closed(d), closed: true,
 		gpu: NewSystem().GPU(0), memory: interp.NewMemory(0)}
 	return err
+}
+
+// forgetEvents marks the events as destroyed, for command lists of other devices.
+func (d *Device) forgetEvents() {
+	for _, h := range d.events.All() {
+		e, _ := d.events.Get(h)
+		e.gone = true
+	}
 }
 
 // finish waits for all work, including work of other devices that uses the memory.

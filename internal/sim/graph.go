@@ -14,6 +14,7 @@ import (
 type graph struct {
 	nodes []*job
 	deps  [][]int32
+	on    []*Device // that runs the node; nil for the device of the graph
 
 	within     *graph // the graph that this body belongs to, or nil
 	bodies     []device.Graph
@@ -78,11 +79,32 @@ func (d *Device) AddNode(h device.Graph, deps []device.Node, w device.Work) (dev
 	if err != nil {
 		return 0, err.In("AddNode")
 	}
-	n, err := g.add(deps, j)
+	n, err := g.add(deps, j, nil)
 	return n, err.In("AddNode")
 }
 
-func (g *graph) add(deps []device.Node, j *job) (device.Node, *device.Error) {
+// AddPeerNode adds work of another device of the system.
+func (d *Device) AddPeerNode(h device.Graph, deps []device.Node, other device.Device, w device.Work) (device.Node, error) {
+	peer, badPeer := contract.PeerOf[*Device](other)
+	g, bad := d.graphs.Get(h)
+	if err := first(d.enter(d.profile.Host.Create), bad, badPeer, g.notBody(h)); err != nil {
+		return 0, err.In("AddPeerNode")
+	}
+	if peer == d {
+		return 0, contract.NoPeer(d.info.ID, "it is the device itself").In("AddPeerNode")
+	}
+	if err := first(d.besides(peer), peer.usable(), contract.CheckNodeWork(w)); err != nil {
+		return 0, err.In("AddPeerNode")
+	}
+	j, err := peer.lower(w)
+	if err != nil {
+		return 0, err.In("AddPeerNode")
+	}
+	n, err := g.add(deps, j, peer)
+	return n, err.In("AddPeerNode")
+}
+
+func (g *graph) add(deps []device.Node, j *job, on *Device) (device.Node, *device.Error) {
 	row := make([]int32, 0, len(deps))
 	for _, n := range deps {
 		i, err := nodeIndex(n, len(g.nodes))
@@ -93,6 +115,7 @@ func (g *graph) add(deps []device.Node, j *job) (device.Node, *device.Error) {
 	}
 	g.nodes = append(g.nodes, j)
 	g.deps = append(g.deps, row)
+	g.on = append(g.on, on)
 	return device.Node(len(g.nodes)), nil
 }
 
@@ -130,6 +153,7 @@ func (g *graph) plan() *plan {
 			j = &with
 		}
 		nodes[i] = nodeOf(j)
+		nodes[i].peer = g.on[i]
 	}
 	p := newPlan(nodes, g.deps)
 	p.from = g

@@ -190,6 +190,7 @@ func (d *Device) commit(at uint64) {
 		return
 	}
 	_, bytes, _ := d.memory.Base(at)
+	d.poisonNew(device.Ptr(at), bytes)
 	d.graphUse.grow(bytes)
 	d.live.Bytes += bytes
 	d.live.Allocations++

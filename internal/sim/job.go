@@ -118,10 +118,10 @@ func (d *Device) fill(j *job, w device.Work) *device.Error {
 		return d.fillLaunch(j, w, params)
 	case *device.Copy:
 		*j = job{kind: copyBytes, dst: uint64(w.Dst), src: uint64(w.Src), bytes: w.Bytes, label: w.Label}
-		return first(d.writable(w.Dst, w.Bytes), d.within(w.Src, w.Bytes))
+		return first(d.writable(w.Dst, w.Bytes), d.within(w.Src, w.Bytes), d.enabled(w.Dst, w.Bytes), d.enabled(w.Src, w.Bytes))
 	case *device.Memset:
 		*j = job{kind: memset, dst: uint64(w.Dst), bytes: w.Count * int64(w.Width), value: w.Value, width: w.Width, label: w.Label}
-		return d.writable(w.Dst, j.bytes)
+		return first(d.writable(w.Dst, j.bytes), d.own(w.Dst, j.bytes))
 	case *device.Prefetch:
 		return d.fillPrefetch(j, w)
 	case *device.HostCall:
@@ -209,8 +209,15 @@ func (d *Device) cost(j *job) model.Time {
 	return h.EventRecord // a marker costs the same as an event record
 }
 
-// start executes a task. The engine calls it when the task starts. After a fault nothing executes any more.
+// start executes a task and returns its demand. The engine calls it when the task starts.
 func (d *Device) start(id des.TaskID, data any) model.Demand {
+	demand := d.perform(id, data)
+	d.crossSwitch(&demand)
+	return demand
+}
+
+// perform executes a task. After a fault nothing executes any more.
+func (d *Device) perform(id des.TaskID, data any) model.Demand {
 	if f, ok := data.(finally); ok {
 		f()
 	}

@@ -39,7 +39,7 @@ func (d *Device) AddConditional(h device.Graph, deps []device.Node, c device.Con
 		return 0, nil, err.In("AddConditional")
 	}
 	j := &job{kind: decision, label: c.Label, choice: &choice{kind: c.Kind, condition: cond}}
-	n, err := g.add(deps, j)
+	n, err := g.add(deps, j, nil)
 	if err != nil {
 		return 0, nil, err.In("AddConditional")
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
-// Alloc returns zeroed device memory. Its address depends only on the sequence of calls and on the other open devices
+// Alloc returns device memory, which is zeroed unless it is poisoned. Its address depends only on the sequence of calls and on the other open devices
 // of the process: no two devices share an address.
 func (d *Device) Alloc(bytes int64) (device.Ptr, error) { return d.alloc(bytes, d.profile.Host.Alloc) }
 
@@ -28,6 +28,7 @@ func (d *Device) alloc(bytes int64, cost model.Time) (device.Ptr, error) {
 	if err != nil {
 		return 0, refusedMemory(bytes, err).In("Alloc")
 	}
+	d.poisonNew(device.Ptr(addr), bytes)
 	d.live.Bytes += bytes
 	d.live.Allocations++
 	d.ledger.Add(device.Ptr(addr), bytes, device.DeviceMemory)
@@ -65,7 +66,7 @@ func notNegative(bytes int64) *device.Error {
 	return nil
 }
 
-// AllocHost returns zeroed pinned memory.
+// AllocHost returns pinned memory, which is zeroed unless it is poisoned.
 func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	if err := first(d.enter(d.profile.Host.Alloc), notNegative(bytes)); err != nil {
 		return 0, nil, err.In("AllocHost")
@@ -79,6 +80,7 @@ func (d *Device) AllocHost(bytes int64) (device.Ptr, []byte, error) {
 	}
 	d.live.Bytes += bytes
 	d.live.Allocations++
+	d.poisonNew(device.Ptr(addr), bytes)
 	d.ledger.Add(device.Ptr(addr), bytes, device.PinnedMemory)
 	return device.Ptr(addr), b, nil
 }
@@ -172,7 +174,7 @@ func (d *Device) changed(addr uint64) {
 
 // Write waits for all work, then copies from pageable memory.
 func (d *Device) Write(dst device.Ptr, src []byte) error {
-	if err := first(d.enter(d.profile.Host.Memcpy), d.writable(dst, int64(len(src)))); err != nil {
+	if err := first(d.enter(d.profile.Host.Memcpy), d.writable(dst, int64(len(src))), d.own(dst, int64(len(src)))); err != nil {
 		return err.In("Write")
 	}
 	d.await(&job{kind: upload, dst: uint64(dst), bytes: int64(len(src)), host: src})
@@ -181,7 +183,7 @@ func (d *Device) Write(dst device.Ptr, src []byte) error {
 
 // Read waits for all work, then copies to pageable memory.
 func (d *Device) Read(dst []byte, src device.Ptr) error {
-	if err := first(d.enter(d.profile.Host.Memcpy), d.within(src, int64(len(dst)))); err != nil {
+	if err := first(d.enter(d.profile.Host.Memcpy), d.within(src, int64(len(dst))), d.own(src, int64(len(dst)))); err != nil {
 		return err.In("Read")
 	}
 	d.await(&job{kind: download, src: uint64(src), bytes: int64(len(dst)), host: dst})

@@ -23,6 +23,10 @@ type order struct {
 	host       vectorClock // work that the host has waited for
 	work       map[des.TaskID]*operation
 	base, next des.TaskID // range of the tasks outside of bodies that the host has not waited for
+
+	// shadows are those of the memory of all devices and of pinned memory, by base address. Work of one device may
+	// access the memory of another one.
+	shadows map[uint64]*shadow
 }
 
 // chains holds the last time on each chain.
@@ -192,9 +196,20 @@ func (o *order) reset() {
 	o.chains, o.host = o.chains[:0], o.host[:0]
 	o.base = o.next
 	clear(o.work)
-	for _, r := range o.readers {
-		clear(r.shadows)
+	clear(o.shadows)
+}
+
+// shadowOf returns the shadow of the allocation at an address.
+func (o *order) shadowOf(base uint64) *shadow {
+	s := o.shadows[base]
+	if s == nil {
+		if o.shadows == nil {
+			o.shadows = map[uint64]*shadow{}
+		}
+		s = &shadow{}
+		o.shadows[base] = s
 	}
+	return s
 }
 
 // leave removes the race detector of a device.

@@ -22,11 +22,10 @@ const (
 // races detects conflicting accesses that are not ordered. Order comes from the dependencies passed to the engine and
 // from waits of the host. The order in which the engine happens to run tasks is irrelevant.
 type races struct {
-	order   *order
-	memory  *interp.Memory
-	shadows map[uint64]*shadow // of device memory and of pinned memory, by base address
-	record  interp.Record
-	report  report
+	order  *order
+	memory *interp.Memory
+	record interp.Record
+	report report
 }
 
 func newRaces(mode Race, m *interp.Memory, o *order) *races {
@@ -34,7 +33,7 @@ func newRaces(mode Race, m *interp.Memory, o *order) *races {
 		return nil
 	}
 	m.TrackInitialised()
-	r := &races{order: o, memory: m, shadows: map[uint64]*shadow{}, record: interp.Record{Races: true}}
+	r := &races{order: o, memory: m, record: interp.Record{Races: true}}
 	o.readers = append(o.readers, r)
 	return r
 }
@@ -92,9 +91,6 @@ func (r *races) drained(d *Device, end des.TaskID) {
 		return
 	}
 	r.order.drained(d, end)
-	if d.engine.Idle() {
-		clear(r.shadows)
-	}
 }
 
 // closed returns the races of a closed device: only its findings.
@@ -117,7 +113,7 @@ func (r *races) ended(id des.TaskID) {
 // freed drops an allocation. The host has waited for all work before.
 func (r *races) freed(base uint64) {
 	if r != nil {
-		delete(r.shadows, base)
+		delete(r.order.shadows, base)
 	}
 }
 
@@ -180,11 +176,7 @@ func (r *races) spans(op *operation, w way, spans []interp.Span, base uint64) {
 func (r *races) enter(base uint64, t *touch) { r.pieces(base, t, r.enterPiece) }
 
 func (r *races) enterPiece(base uint64, t *touch) {
-	s := r.shadows[base]
-	if s == nil {
-		s = &shadow{}
-		r.shadows[base] = s
-	}
+	s := r.order.shadowOf(base)
 	s.enter(t, func(c conflict) { r.report.race(r.memory, base, c) })
 }
 

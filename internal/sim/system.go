@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/des/links"
 	"github.com/reprise-gpu/reprise/internal/interp"
 )
 
@@ -14,6 +15,7 @@ type System struct {
 	space   *interp.Space
 	devices map[*interp.Memory]*Device
 	time    *sharedTime
+	routes  [][]*links.Route // by number of the source and of the destination; nil for a system without links
 }
 
 // NewSystem returns a system without GPUs.
@@ -31,10 +33,12 @@ func (s *System) Now() time.Duration {
 type GPU struct {
 	system *System
 	bank   *interp.Bank
+	number int         // in the rank; see NewRank
+	port   *links.Port // at a PCIe switch, or nil
 }
 
 // GPU adds a GPU with the given number of bytes of memory.
-func (s *System) GPU(memory int64) *GPU { return &GPU{s, interp.NewBank(memory)} }
+func (s *System) GPU(memory int64) *GPU { return &GPU{system: s, bank: interp.NewBank(memory)} }
 
 // Memory returns the free and the total device memory in bytes.
 func (g *GPU) Memory() (free, total int64) { return g.bank.Free(), g.bank.Size() }
@@ -90,18 +94,4 @@ func (s *System) Owner(p device.Ptr) *Device { return s.devices[s.space.Owner(ui
 func (s *System) Range(p device.Ptr) (base device.Ptr, bytes int64, ok bool) {
 	b, n, ok := s.space.Range(uint64(p))
 	return device.Ptr(b), n, ok
-}
-
-// EnablePeer lets kernels of the device access the memory of a peer of its system.
-func (d *Device) EnablePeer(peer *Device) {
-	if peer != nil {
-		d.memory.Befriend(peer.memory)
-	}
-}
-
-// DisablePeer reverts EnablePeer.
-func (d *Device) DisablePeer(peer *Device) {
-	if peer != nil {
-		d.memory.Unfriend(peer.memory)
-	}
 }

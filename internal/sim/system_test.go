@@ -169,7 +169,7 @@ func (r *rig) overhead() int64 { return r.took(r.launchAffine(r.buffers[0], r.bu
 func TestPeers(t *testing.T) {
 	s := NewSystem()
 	a, b := newUncheckedRig(t, Options{On: s.GPU(1 << 30)}), newUncheckedRig(t, Options{On: s.GPU(1 << 30)})
-	a.EnablePeer(b.Device)
+	a.ok(a.EnablePeer(b.Device))
 	for i := range uint32(12) {
 		b.took(&device.Memset{Dst: b.buffers[0], Value: i / 4, Width: 4, Count: rigWords})
 		a.took(a.launchAffine(a.buffers[0], b.buffers[0], 2, 1))

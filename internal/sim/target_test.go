@@ -47,7 +47,7 @@ func TestModuleForAnotherGPU(t *testing.T) {
 // TestKernelsForEveryGPU holds the target that make ptx compiles for against the profiles there are.
 func TestKernelsForEveryGPU(t *testing.T) {
 	var files []string
-	for _, folder := range []string{"../kernels", "../../device/devicetest", "../../examples/heat", "../../examples/tenants"} {
+	for _, folder := range []string{"../kernels", "../../device/devicetest", "../../examples/cluster", "../../examples/heat", "../../examples/tenants"} {
 		some, err := filepath.Glob(folder + "/*.ptx")
 		require.NoError(t, err)
 		require.NotEmpty(t, some, folder)

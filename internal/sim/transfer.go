@@ -171,12 +171,17 @@ func fill(dst []byte, value uint32, width int) {
 	}
 }
 
-// direction returns the demand of a copy: a copy engine if one side is on the host, the whole link if it is on
-// another GPU, and reads and writes of device memory otherwise.
+// direction returns the demand of a copy: the link between two GPUs if there is one, a copy engine and the host link if
+// one side is not on the device, and reads and writes of device memory otherwise.
 func (d *Device) direction(j *job) model.Demand {
 	dst, src := d.memory.Home(j.dst, j.bytes), d.memory.Home(j.src, j.bytes)
 	if b := j.box; b != nil {
 		dst, src = d.home(b, &b.dst), d.home(b, &b.src)
+	}
+	if dst == interp.There || src == interp.There {
+		if m, ok := d.copyBetween(j.dst, j.src, j.bytes); ok {
+			return m
+		}
 	}
 	switch n := float64(j.bytes); {
 	case dst == interp.Here && src == interp.Here:

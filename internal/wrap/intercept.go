@@ -20,6 +20,12 @@ type Call struct {
 	Results []any
 }
 
+// PeerEvent is an argument of WaitPeer: an event of another device.
+type PeerEvent struct {
+	Of    device.Device
+	Event device.Event
+}
+
 // Intercept wraps a device. If the interceptor returns an error, the caller gets zero results with it. Intercept
 // returns d if f is nil, and nil if d is nil.
 func Intercept(d device.Device, f Interceptor) device.Device {
@@ -60,6 +66,53 @@ func give[R any](x *intercepted, method string, next func() (R, error), args ...
 // lacks returns the error of a call for which the wrapped device lacks an ability.
 func (x *intercepted) lacks(call, what string) error {
 	return &device.Error{Call: call, Code: device.NotSupported, Detail: "device " + x.d.Info().ID + " " + what}
+}
+
+// Unwrap returns the wrapped device. Implementations call it to find the device behind an argument.
+func (x *intercepted) Unwrap() device.Device { return x.d }
+
+// peer returns the wrapped device as a Peer, or NotSupported if it has no peers.
+func (x *intercepted) peer(call string) (device.Peer, error) {
+	if p, ok := x.d.(device.Peer); ok {
+		return p, nil
+	}
+	return nil, x.lacks(call, "has no peers")
+}
+
+// CanPeer calls the wrapped device if it is a Peer, and returns false otherwise.
+func (x *intercepted) CanPeer(other device.Device) bool {
+	p, ok := x.d.(device.Peer)
+	return ok && p.CanPeer(other)
+}
+
+func (x *intercepted) EnablePeer(other device.Device) error {
+	return x.run("EnablePeer", func() error {
+		p, err := x.peer("EnablePeer")
+		if err != nil {
+			return err
+		}
+		return p.EnablePeer(other)
+	}, other)
+}
+
+func (x *intercepted) WaitPeer(s device.Stream, other device.Device, e device.Event) error {
+	return x.run("WaitPeer", func() error {
+		p, err := x.peer("WaitPeer")
+		if err != nil {
+			return err
+		}
+		return p.WaitPeer(s, other, e)
+	}, s, PeerEvent{other, e})
+}
+
+func (x *intercepted) AddPeerNode(g device.Graph, deps []device.Node, other device.Device, w device.Work) (device.Node, error) {
+	return give(x, "AddPeerNode", func() (device.Node, error) {
+		p, err := x.peer("AddPeerNode")
+		if err != nil {
+			return 0, err
+		}
+		return p.AddPeerNode(g, deps, other, w)
+	}, g, deps, other, w)
 }
 
 func (x *intercepted) Info() device.Info  { return x.d.Info() }

@@ -129,6 +129,13 @@ func (l *logger) show(a any) string {
 		return join(fmt.Sprintf("%v %s %d bodies", v.Kind, l.show(v.Condition), v.Bodies), v.Label)
 	case device.Node:
 		return fmt.Sprintf("node%d", v)
+	case PeerEvent: // a number, because the names are those of the events of this device
+		return fmt.Sprintf("event %d of %s", v.Event, l.show(v.Of))
+	case device.Device:
+		if absent.Is(v) {
+			return "no device"
+		}
+		return "device " + v.Info().ID
 	case []device.Node:
 		return l.nodes(v)
 	case device.Work:
@@ -137,6 +144,8 @@ func (l *logger) show(a any) string {
 		return l.commands(v)
 	case []device.NodeWork:
 		return l.changes(v)
+	case nil:
+		return "no device"
 	}
 	return fmt.Sprint(a)
 }
@@ -227,6 +236,8 @@ func (l *logger) commands(cs []device.Command) string {
 			parts = append(parts, l.show(c.Stream)+" records "+l.show(c.Event))
 		case device.Await:
 			parts = append(parts, l.show(c.Stream)+" awaits "+l.show(c.Event))
+		case device.AwaitPeer:
+			parts = append(parts, l.show(c.Stream)+" awaits "+l.show(PeerEvent{c.Peer, c.Event}))
 		case device.RunGraph:
 			parts = append(parts, l.show(c.Stream)+" runs "+l.show(c.Exec))
 		}
