@@ -1,0 +1,98 @@
+package distribute
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// edges cuts chunks of which other devices need a part into the edges, which contain these parts, and the interior. It
+// returns false if no chunk was cut.
+//
+//	layers of a chunk   0 1 2 3 4 5 6 7          sent to a neighbour: what layer 0 and layer 7 write
+//	                    ├─┼───────────┼─┤
+//	                    edge interior  edge      the edges are submitted first
+func (s *splitter) edges(list []Decision, sent map[sender][]ir.Range, o Overlap) (cut bool) {
+	if o == OverlapNone {
+		return false
+	}
+	for v := range list {
+		d := &list[v]
+		op := &s.g.Ops[v]
+		if d.How != Split || op.Kind != ir.KindLaunch {
+			continue
+		}
+		x := s.reach.launch(op)
+		x.private = d.Private
+		var chunks []Chunk
+		for _, c := range d.Chunks {
+			parts := []Chunk{c}
+			if needed := sent[sender{ir.OpID(v), c.Device}]; len(needed) > 0 && (o == OverlapAll || s.long(&c)) {
+				parts = divide(x, d.Axis, c, needed)
+			}
+			cut = cut || len(parts) > 1
+			chunks = append(chunks, parts...)
+		}
+		d.Chunks = chunks
+	}
+	return cut
+}
+
+// worthwhile is the predicted duration of a chunk, in seconds, from which on its edges are launches of their own. The
+// additional launches and events cost a few microseconds.
+const worthwhile = 10e-6
+
+// long reports whether a chunk takes long enough for edges: whether moving its bytes does.
+func (s *splitter) long(c *Chunk) bool {
+	bytes := int64(0)
+	for _, a := range c.Accesses {
+		bytes += a.Hi - a.Lo
+	}
+	return float64(bytes) >= worthwhile*s.layout.Devices[c.Device].GBps*1e9
+}
+
+// divide cuts a chunk into edges and interior along the axis of its launch. It returns the chunk if the edges would be
+// more than a quarter of it.
+func divide(x *launch, axis int, c Chunk, needed []ir.Range) []Chunk {
+	inner := int64(1)
+	for a := range axis {
+		inner *= int64(x.whole.Grid[a])
+	}
+	lo, hi := c.First/inner, (c.First+c.Count)/inner
+	part := func(lo, hi int64) Chunk {
+		return Chunk{Device: c.Device, First: lo * inner, Count: (hi - lo) * inner, Accesses: x.accesses(layers(x.whole.Grid, axis, lo, hi), c.Device)}
+	}
+	limit := (hi - lo) / 8
+	front, back := lo, hi
+	for front < hi && front-lo <= limit && part(front, front+1).writes(needed) {
+		front++
+	}
+	for back > front && hi-back <= limit && part(back-1, back).writes(needed) {
+		back--
+	}
+	if front-lo > limit || hi-back > limit || front == lo && back == hi {
+		return []Chunk{c}
+	}
+	interior := part(front, back)
+	if interior.writes(needed) {
+		return []Chunk{c}
+	}
+	var list []Chunk
+	if front > lo {
+		list = append(list, part(lo, front))
+	}
+	if back < hi {
+		list = append(list, part(back, hi))
+	}
+	for i := range list {
+		list[i].Edge = true
+	}
+	return append(list, interior)
+}
+
+// writes reports whether the chunk may write some of the bytes.
+func (c Chunk) writes(bytes []ir.Range) bool {
+	return slices.ContainsFunc(c.Accesses, func(a ir.Access) bool {
+		return a.Mode.Writes() && slices.ContainsFunc(bytes, a.Overlaps)
+	})
+}

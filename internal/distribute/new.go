@@ -1,0 +1,132 @@
+package distribute
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/machine"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// Options select how a program is distributed. The zero value is the default.
+type Options struct {
+	Overlap Overlap
+}
+
+// Overlap selects the launches whose edge is run first, so that its transfers run beside the interior.
+type Overlap uint8
+
+const (
+	OverlapLong Overlap = iota // launches that are predicted to take longer than the additional launches
+	OverlapAll                 // all launches of which other devices need a part
+	OverlapNone
+)
+
+// LayoutOf returns the layout of a machine.
+func LayoutOf(m *machine.Machine) *Layout {
+	l := &Layout{}
+	var local []int32 // by device: its number in its rank
+	for r := range m.Ranks {
+		for i, d := range m.Ranks[r].Devices {
+			p := d.Profile
+			l.Devices = append(l.Devices, Device{Rank: int32(r), Weight: p.MemoryGBps, Memory: d.Memory, SMs: p.SMs, GBps: p.MemoryGBps})
+			local = append(local, int32(i))
+		}
+	}
+	l.Peers = func(a, b int32) bool {
+		return m.Ranks[l.Devices[a].Rank].Path(int(local[a]), int(local[b])) != nil
+	}
+	return l
+}
+
+// New distributes a program. The error names the first operation that cannot be distributed, or is a *MemoryError for a device
+// with too little memory.
+func New(g *ir.Graph, l *Layout, o Options) (*Plan, error) {
+	s := newSplitter(g, l)
+	s.privatise()
+	decisions, err := s.decide()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Graph: s.g, Layout: l, Decisions: decisions}
+	scan, err := p.scan()
+	if err != nil {
+		return nil, err
+	}
+	if s.edges(decisions, scan.sent, o.Overlap) {
+		if _, err = p.scan(); err != nil {
+			return nil, err
+		}
+	}
+	p.allocate()
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
+	addWaits(p)
+	return p, nil
+}
+
+// maxRounds is the largest number of different steps.
+const maxRounds = 64
+
+// scan sets the rounds: it simulates steps until the state before a step equals that before an earlier one.
+func (p *Plan) scan() (*scanner, error) {
+	s := newScanner(p.Graph, p.Layout, p.Decisions)
+	p.Rounds = nil
+	var before [][]fresh // by round: the state before it
+	for len(before) < maxRounds {
+		if i := slices.IndexFunc(before, func(f []fresh) bool { return slices.EqualFunc(f, s.state, fresh.equal) }); i >= 0 {
+			p.Repeat = i
+			return s, nil
+		}
+		before = append(before, clone(s.state))
+		round := emit(p, s.step())
+		for _, f := range s.state {
+			round.Fresh = append(round.Fresh, slices.Clone(f))
+		}
+		p.Rounds = append(p.Rounds, round)
+	}
+	return nil, fmt.Errorf("distribute: the transfers of %s do not repeat within %d steps: trace a step that leaves the same parts of its buffers on each device", p.Graph.Name, maxRounds)
+}
+
+func clone(state []fresh) (list []fresh) {
+	for _, f := range state {
+		list = append(list, slices.Clone(f))
+	}
+	return list
+}
+
+// allocate sets the memory of each device: for each buffer the hull of what its chunks access.
+func (p *Plan) allocate() {
+	p.Memory = make([][]Span, len(p.Layout.Devices))
+	for d := range p.Memory {
+		p.Memory[d] = make([]Span, len(p.Graph.Buffers))
+	}
+	for v := range p.Decisions {
+		for i := range p.Decisions[v].Chunks {
+			c := &p.Decisions[v].Chunks[i]
+			for _, a := range c.Accesses {
+				p.Memory[c.Device][a.Buffer].include(a.Lo, a.Hi)
+			}
+		}
+	}
+}
+
+// include extends the span so that it contains [lo, hi).
+func (s *Span) include(lo, hi int64) {
+	switch {
+	case lo >= hi:
+	case s.Lo == s.Hi:
+		*s = Span{lo, hi}
+	default:
+		*s = Span{min(s.Lo, lo), max(s.Hi, hi)}
+	}
+}
+
+// Bytes returns the bytes that a device needs.
+func (p *Plan) Bytes(device int) (sum int64) {
+	for _, s := range p.Memory[device] {
+		sum += s.Hi - s.Lo
+	}
+	return sum
+}

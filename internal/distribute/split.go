@@ -1,0 +1,287 @@
+package distribute
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// splitter decides where operations run.
+type splitter struct {
+	g       *ir.Graph
+	layout  *Layout
+	reach   *reacher
+	weights []float64 // by device: the sum of the weights of the devices before it; one more entry for the total
+	private map[ir.OpID][]Private
+	rows    map[ir.BufferID]int64 // of buffers of private copies: bytes of a row, of which each device has one
+	folds   map[ir.OpID]bool      // launches that fold private copies: they run on every device
+}
+
+func newSplitter(g *ir.Graph, l *Layout) *splitter {
+	s := &splitter{g: g, layout: l, reach: newReacher(g), weights: make([]float64, len(l.Devices)+1)}
+	for d, dev := range l.Devices {
+		s.weights[d+1] = s.weights[d] + dev.Weight
+	}
+	return s
+}
+
+// decide returns the decision for each operation of the graph.
+func (s *splitter) decide() ([]Decision, error) {
+	list := make([]Decision, s.g.Len())
+	for v := range s.g.Ops {
+		var err error
+		if list[v], err = s.operation(ir.OpID(v), &s.g.Ops[v]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// operation decides for one operation.
+func (s *splitter) operation(v ir.OpID, op *ir.Op) (Decision, error) {
+	if len(op.After) > 0 && len(s.layout.Devices) > 1 {
+		return Decision{}, refuse(s.g, v, "it is declared to run after %v, and devices keep the order of accesses only: leave the declaration out, or let both access a buffer", op.After[0])
+	}
+	switch op.Kind {
+	case ir.KindEmpty:
+		return Decision{How: Split, Why: "it runs nothing"}, nil
+	case ir.KindLaunch:
+		return s.launch(v, op)
+	case ir.KindCopy, ir.KindMemset:
+		if err := s.onDevices(v, op); err != nil {
+			return Decision{}, err
+		}
+		return s.bytes(op), nil
+	}
+	return Decision{}, refuse(s.g, v, "a %v cannot be distributed: trace a step without it, and run the steps with Plan.Run or Plan.RunUntil", op.Kind)
+}
+
+// refuse returns the error for an operation that cannot be distributed.
+func refuse(g *ir.Graph, v ir.OpID, format string, args ...any) error {
+	op := &g.Ops[v]
+	at := ""
+	if op.Pos != nil {
+		at = " (" + op.Pos.String() + ")"
+	}
+	return fmt.Errorf("distribute: operation %v of %s%s: %s", v, g.Name, at, fmt.Sprintf(format, args...))
+}
+
+// onDevices returns an error if an operation accesses memory that is not on a device.
+func (s *splitter) onDevices(v ir.OpID, op *ir.Op) error {
+	var scratch [2]ir.Access
+	for _, a := range op.Accesses(&scratch) {
+		if b := &s.g.Buffers[a.Buffer]; b.Place.Kind != ir.OnDevice {
+			return refuse(s.g, v, "buffer %s is in memory of the host: write device buffers before the run and read them after it instead of copying in each step", b.Name)
+		}
+	}
+	return nil
+}
+
+// launch decides for a launch. The first axis from z down whose blocks are more than one is cut, unless two chunks would
+// write the same bytes.
+func (s *splitter) launch(v ir.OpID, op *ir.Op) (Decision, error) {
+	if err := s.onDevices(v, op); err != nil {
+		return Decision{}, err
+	}
+	x := s.reach.launch(op)
+	if x.reason == "" {
+		axis, why := s.axis(op.Launch.Grid)
+		if axis < 0 {
+			x.reason = why
+		} else if s.folds[v] {
+			x.reason = "it folds copies"
+			return s.everywhere(op, x.reason), nil
+		} else if d := s.cut(x, axis, s.private[v]); d.How == Split {
+			return d, nil
+		} else {
+			x.reason = d.Why
+		}
+	}
+	return s.together(v, op, x.reason)
+}
+
+// maxBlocks is the largest number of blocks of a grid that is cut.
+const maxBlocks = 1<<31 - 1
+
+// axis returns the outermost axis with more than one block, and -1 with the reason if there is none.
+func (s *splitter) axis(grid ir.Dim3) (int, string) {
+	if len(s.layout.Devices) == 1 {
+		return -1, "there is one device"
+	}
+	if n := int64(grid.Count()); n > maxBlocks {
+		return -1, fmt.Sprintf("the grid has %d blocks", n)
+	}
+	for axis, n := range [3]uint32{grid.Z, grid.Y, grid.X} {
+		if n > 1 {
+			return 2 - axis, ""
+		}
+	}
+	return -1, "the grid has one block"
+}
+
+// cut cuts a launch along an axis into a chunk for each device. The decision is not Split if two chunks write the same
+// bytes; Why then names them.
+func (s *splitter) cut(x *launch, axis int, private []Private) Decision {
+	grid := x.whole.Grid
+	inner := int64(1) // blocks of a layer
+	for a := range axis {
+		inner *= int64(grid[a])
+	}
+	d := Decision{How: Split, Axis: axis, Private: private}
+	x.private = private
+	for dev := range s.layout.Devices {
+		lo, hi := s.share(int64(grid[axis]), dev)
+		if lo == hi {
+			continue
+		}
+		c := Chunk{Device: int32(dev), First: lo * inner, Count: (hi - lo) * inner}
+		c.Accesses = x.accesses(layers(grid, axis, lo, hi), int32(dev))
+		d.Chunks = append(d.Chunks, c)
+	}
+	if why := s.conflict(d.Chunks); why != "" {
+		return Decision{How: Whole, Why: why}
+	}
+	d.Why = fmt.Sprintf("its chunks along %c write different bytes", "xyz"[axis])
+	if len(private) > 0 {
+		d.Why = fmt.Sprintf("its chunks along %c write different bytes, but for updates of copies", "xyz"[axis])
+	}
+	return d
+}
+
+// layers returns the box of the blocks whose index on an axis is in [lo, hi).
+func layers(grid [3]uint32, axis int, lo, hi int64) box {
+	b := box{count: grid}
+	b.first[axis], b.count[axis] = uint32(lo), uint32(hi-lo)
+	return b
+}
+
+// share returns the part [lo, hi) of n that a device runs: in proportion to its weight, rounded to whole numbers.
+func (s *splitter) share(n int64, dev int) (lo, hi int64) {
+	total := s.weights[len(s.weights)-1]
+	at := func(w float64) int64 { return int64(float64(n)*(w/total) + 0.5) }
+	return at(s.weights[dev]), at(s.weights[dev+1])
+}
+
+// conflict returns which bytes two chunks write, or "" if there are none.
+func (s *splitter) conflict(chunks []Chunk) string {
+	type write struct {
+		ir.Range
+		chunk int
+	}
+	var list []write
+	for i := range chunks {
+		for _, a := range chunks[i].Accesses {
+			if a.Mode.Writes() {
+				list = append(list, write{a.Range, i})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b write) int {
+		return cmp.Or(cmp.Compare(a.Buffer, b.Buffer), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
+	})
+	last := write{Range: ir.Range{Buffer: -1}} // of those so far, the one that ends last
+	for _, w := range list {
+		if w.Overlaps(last.Range) && w.chunk != last.chunk {
+			return fmt.Sprintf("two chunks may write @%s[%d:%d]", s.g.Buffers[w.Buffer].Name, w.Lo, min(w.Hi, last.Hi))
+		}
+		if w.Buffer != last.Buffer || w.Hi > last.Hi {
+			last = w
+		}
+	}
+	return ""
+}
+
+// replicated is the largest number of bytes that a launch that is not cut may access and still run on every device.
+const replicated = 1 << 20
+
+// together decides for a launch that is not cut. One that accesses few bytes runs on every device, because its results then
+// need no transfer. A launch with atomic operations does not: their order, and thereby their results, may differ between
+// devices.
+func (s *splitter) together(v ir.OpID, op *ir.Op, reason string) (Decision, error) {
+	for _, b := range hidden(op) {
+		return Decision{}, refuse(s.g, v, "%s, and a copy of %s on each device would differ: pass it as a buffer", reason, s.g.Buffers[b].Name)
+	}
+	bytes := int64(0)
+	uses := passed(op)
+	for _, a := range uses {
+		bytes += a.Hi - a.Lo
+	}
+	count := int64(op.Launch.Grid.Count())
+	if bytes > replicated || s.reach.kernel(op.Launch).atomic || len(s.layout.Devices) == 1 {
+		return Decision{How: Whole, Why: reason, Chunks: []Chunk{{Count: count, Accesses: uses}}}, nil
+	}
+	return s.everywhere(op, fmt.Sprintf("%s, and it accesses only %d bytes", reason, bytes)), nil
+}
+
+// everywhere runs a launch on every device.
+func (s *splitter) everywhere(op *ir.Op, why string) Decision {
+	d := Decision{How: Replicated, Why: why}
+	for dev := range s.layout.Devices {
+		d.Chunks = append(d.Chunks, Chunk{Device: int32(dev), Count: int64(op.Launch.Grid.Count()), Accesses: passed(op)})
+	}
+	return d
+}
+
+// passed returns the accesses of a launch to buffers that are arguments. The others are variables of modules.
+func passed(op *ir.Op) (list []ir.Access) {
+	for _, u := range op.Uses {
+		if isArgument(op.Launch, u.Buffer) {
+			list = append(list, u)
+		}
+	}
+	return normal(list)
+}
+
+// hidden returns the variables of modules that a launch writes.
+func hidden(op *ir.Op) (list []ir.BufferID) {
+	for _, u := range op.Uses {
+		if u.Mode.Writes() && !isArgument(op.Launch, u.Buffer) {
+			list = append(list, u.Buffer)
+		}
+	}
+	return list
+}
+
+func isArgument(l *ir.Launch, b ir.BufferID) bool {
+	return slices.ContainsFunc(l.Args, func(a ir.Arg) bool { return a.Kind == ir.ArgBuffer && a.Buffer == b })
+}
+
+// rangeUnit is the unit in which copies and fills are cut, in bytes.
+const rangeUnit = 256
+
+// bytes cuts a copy or a fill into ranges of its destination.
+func (s *splitter) bytes(op *ir.Op) Decision {
+	dst := destination(op)
+	n := dst.Hi - dst.Lo
+	d := Decision{How: Split, Why: "its bytes are independent"}
+	row := s.rows[dst.Buffer]
+	for dev := range s.layout.Devices {
+		lo, hi := s.share((n+rangeUnit-1)/rangeUnit, dev)
+		c := Chunk{Device: int32(dev), First: lo * rangeUnit, Count: min(hi*rangeUnit, n) - lo*rangeUnit}
+		if row > 0 {
+			c.First, c.Count = int64(dev)*row, row
+		}
+		if c.Count <= 0 {
+			continue
+		}
+		part := ir.Range{Buffer: dst.Buffer, Lo: dst.Lo + c.First, Hi: dst.Lo + c.First + c.Count}
+		c.Accesses = []ir.Access{{Range: part, Mode: ir.Write}}
+		if op.Kind == ir.KindCopy {
+			src := op.Copy.Src
+			part = ir.Range{Buffer: src.Buffer, Lo: src.Lo + c.First, Hi: src.Lo + c.First + c.Count}
+			c.Accesses = append(c.Accesses, ir.Access{Range: part, Mode: ir.Read})
+		}
+		d.Chunks = append(d.Chunks, c)
+	}
+	return d
+}
+
+// destination returns the range that a copy or a fill writes.
+func destination(op *ir.Op) ir.Range {
+	if op.Kind == ir.KindCopy {
+		return op.Copy.Dst
+	}
+	return op.Memset.Dst
+}
