@@ -1,0 +1,168 @@
+package ranks
+
+import (
+	"fmt"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/distribute"
+	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/ptx/rewrite"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// code is the kernels of a plan: those of the graph, and those rewritten to run a range of blocks. The devices share the
+// texts; each loads the modules that it runs.
+type code struct {
+	g       *ir.Graph
+	parsed  map[ir.ModuleID]*ptx.Module
+	ranges  map[rangeKey]*rewrite.Result
+	loaded  []map[string]device.Module // by device of the rank: by name of a module or a rewritten kernel
+	devices []device.Device
+}
+
+type rangeKey struct {
+	module ir.ModuleID
+	entry  string
+	dims   int
+}
+
+func newCode(g *ir.Graph, devices []device.Device) *code {
+	c := &code{g, map[ir.ModuleID]*ptx.Module{}, map[rangeKey]*rewrite.Result{}, nil, devices}
+	for range devices {
+		c.loaded = append(c.loaded, map[string]device.Module{})
+	}
+	return c
+}
+
+// work returns the work of a chunk of an operation on a device of the rank.
+func (c *code) work(dev int, v ir.OpID, d *distribute.Decision, chunk *distribute.Chunk, m *allocations) (device.Work, error) {
+	op := &c.g.Ops[v]
+	switch op.Kind {
+	case ir.KindLaunch:
+		return c.launch(dev, v, op, d, chunk, m)
+	case ir.KindCopy, ir.KindMemset:
+		return lower.Work(cutOp(op, chunk), &lower.Settings{Label: label(c.g, v)}, m), nil
+	}
+	return device.Nothing{}, nil
+}
+
+// cutOp returns the copy or the fill of the bytes of a chunk.
+func cutOp(op *ir.Op, chunk *distribute.Chunk) *ir.Op {
+	cut := func(r ir.Range) ir.Range {
+		return ir.Range{Buffer: r.Buffer, Lo: r.Lo + chunk.First, Hi: r.Lo + chunk.First + chunk.Count}
+	}
+	one := *op
+	if op.Kind == ir.KindCopy {
+		one.Copy = &ir.Copy{Dst: cut(op.Copy.Dst), Src: cut(op.Copy.Src)}
+		return &one
+	}
+	one.Memset = &ir.Memset{Dst: cut(op.Memset.Dst), Value: op.Memset.Value}
+	return &one
+}
+
+// label names an operation in errors and traces: its label or kernel, and its line.
+func label(g *ir.Graph, v ir.OpID) string {
+	op := &g.Ops[v]
+	name := op.Label
+	if name == "" && op.Kind == ir.KindLaunch {
+		name = op.Launch.Entry
+	}
+	if op.Pos != nil {
+		name += " (" + op.Pos.String() + ")"
+	}
+	return fmt.Sprintf("%v %s", v, name)
+}
+
+// launch returns the launch of a chunk: that of the graph if the chunk is all of it, else a range of its blocks.
+func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chunk *distribute.Chunk, m *allocations) (device.Work, error) {
+	l := op.Launch
+	s := lower.Settings{Label: label(c.g, v)}
+	var err error
+	if d.How != distribute.Split || chunk.Count == int64(l.Grid.Count()) && len(d.Private) == 0 {
+		if s.Function, err = c.function(dev, c.g.Modules[l.Module].Name, c.g.Modules[l.Module].Source, l.Entry); err != nil {
+			return nil, err
+		}
+		return lower.Launch(l, &s, m), nil
+	}
+	r, err := c.ranged(l)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := r.RangeArguments([3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, uint32(chunk.First))
+	if err != nil {
+		return nil, err
+	}
+	if s.Function, err = c.function(dev, c.g.Modules[l.Module].Name+"_range_"+l.Entry+fmt.Sprint(dims(l.Grid)), r.Text, r.Kernel); err != nil {
+		return nil, err
+	}
+	one := *l
+	one.Grid = ir.Dim3{X: uint32(chunk.Count), Y: 1, Z: 1}
+	one.Args = append([]ir.Arg{}, l.Args...)
+	for _, p := range d.Private {
+		a := &one.Args[p.Arg]
+		a.Buffer, a.Offset = p.Copies, a.Offset+int64(chunk.Device)*p.Stride-p.Lo
+	}
+	for _, x := range extra {
+		one.Args = append(one.Args, ir.Arg{Kind: ir.ArgScalar, Scalar: ir.Scalar{Type: ir.U32, Bits: uint64(x)}})
+	}
+	return lower.Launch(&one, &s, m), nil
+}
+
+// dims returns the number of dimensions of a grid.
+func dims(grid ir.Dim3) int {
+	switch {
+	case grid.Z > 1:
+		return 3
+	case grid.Y > 1:
+		return 2
+	}
+	return 1
+}
+
+// ranged returns the kernel of a launch, rewritten to run a range of blocks.
+func (c *code) ranged(l *ir.Launch) (*rewrite.Result, error) {
+	key := rangeKey{l.Module, l.Entry, dims(l.Grid)}
+	if r := c.ranges[key]; r != nil {
+		return r, nil
+	}
+	m := c.parsed[l.Module]
+	if m == nil {
+		var err error
+		if m, err = ptx.Parse(c.g.Modules[l.Module].File, c.g.Modules[l.Module].Source); err != nil {
+			return nil, err
+		}
+		c.parsed[l.Module] = m
+	}
+	r, err := rewrite.Range(m, l.Entry, key.dims)
+	if err == nil {
+		c.ranges[key] = r
+	}
+	return r, err
+}
+
+// function returns a kernel of a module on a device. It loads the module at first use.
+func (c *code) function(dev int, name, source, entry string) (device.Function, error) {
+	m, is := c.loaded[dev][name]
+	if !is {
+		var err error
+		if m, err = c.devices[dev].LoadModule(name, source); err != nil {
+			return 0, err
+		}
+		c.loaded[dev][name] = m
+	}
+	return c.devices[dev].Function(m, entry)
+}
+
+// unload unloads all modules.
+func (c *code) unload() (err error) {
+	for dev, modules := range c.loaded {
+		for _, m := range modules {
+			if e := c.devices[dev].UnloadModule(m); err == nil {
+				err = e
+			}
+		}
+		clear(modules)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package ranks
+
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/distribute"
+	"github.com/reprise-gpu/reprise/internal/ranks/launches"
+)
+
+// graphs instantiates the graphs of a rank. They belong to its first device.
+type graphs struct {
+	p  *Plan
+	st *staging
+}
+
+// part is a graph and the stream on which it is launched.
+type part struct {
+	exec device.GraphExec
+	// wait is set if it depends on earlier graphs of the other stream.
+	wait bool
+}
+
+// The streams of a rank.
+const (
+	urgentStream = launches.Urgent
+	restStream   = launches.Rest
+	streams      = launches.Streams
+)
+
+// round instantiates the graphs of a round.
+func (g *graphs) round(r int, segments []launches.Segment, exchanges []*exchange) (one round, err error) {
+	for i := range g.p.plan.Rounds[r].Ops {
+		op := &g.p.plan.Rounds[r].Ops[i]
+		if d, is := g.p.mine(op); is && op.Kind == distribute.Load {
+			one.loads = append(one.loads, load{d, op.Bytes})
+		}
+	}
+	for i := range segments {
+		seg := segment{restLater: segments[i].RestLater}
+		for s := range streams {
+			if seg.parts[s], err = g.graph(&segments[i].Graphs[s]); err != nil {
+				return one, err
+			}
+		}
+		if x := segments[i].Exchange; x >= 0 {
+			seg.exchange = exchanges[x]
+		}
+		one.segments = append(one.segments, seg)
+	}
+	return one, nil
+}
+
+// graph instantiates a graph.
+func (g *graphs) graph(src *launches.Graph) (one part, err error) {
+	one.wait = src.Wait
+	if len(src.Nodes) == 0 {
+		return one, nil
+	}
+	dev := g.p.rank.devices[0]
+	h, err := dev.CreateGraph()
+	if err != nil {
+		return one, g.p.at(0, err)
+	}
+	nodes := make([]device.Node, len(src.Nodes))
+	for i, n := range src.Nodes {
+		var deps []device.Node
+		for _, d := range n.Deps {
+			deps = append(deps, nodes[d])
+		}
+		if nodes[i], err = g.node(h, deps, n.At); err != nil {
+			return one, err
+		}
+	}
+	if one.exec, err = dev.Instantiate(h); err != nil {
+		return one, g.p.at(0, err)
+	}
+	g.p.execs = append(g.p.execs, one.exec)
+	return one, g.p.at(0, dev.DestroyGraph(h))
+}
+
+// node adds the node of an operation.
+func (g *graphs) node(h device.Graph, deps []device.Node, at distribute.Wait) (n device.Node, err error) {
+	op := &g.p.plan.Rounds[at.Round].Ops[at.Op]
+	d, _ := g.p.mine(op)
+	w, err := g.p.work(int(at.Round), int(at.Op), d, op, g.st)
+	if err != nil {
+		return 0, g.p.at(d, err)
+	}
+	if l, is := w.(*device.Launch); is && g.p.plan.Lane(op) == distribute.Edge {
+		l.Priority = g.p.rank.devices[d].Info().GreatestPriority
+	}
+	first := g.p.rank.devices[0]
+	if d == 0 {
+		n, err = first.AddNode(h, deps, w)
+	} else {
+		n, err = first.(device.Peer).AddPeerNode(h, deps, g.p.rank.devices[d], w)
+	}
+	return n, g.p.at(d, err)
+}

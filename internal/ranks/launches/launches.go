@@ -1,0 +1,295 @@
+// Package launches divides the work of a rank into graphs. It decides which operations of a plan are launched together, and
+// what the nodes depend on; package ranks makes the graphs, and package timing times them.
+//
+// A graph has the nodes of all devices of the rank. It is launched on one of two streams:
+//
+//	exchange  ──────┐                ┌── host: waits for urgent, exchanges ──┐
+//	urgent          └─ In, edges ─ Out                                       └─ In, edges ─ Out
+//	rest               └─ interior ──────────────────────────┘                   └─ interior ──
+//
+// Urgent are the operations that come between two exchanges and that the second depends on, and all that receive. The rest
+// runs beside the exchange. A stream waits for the other one only if a graph depends on an earlier graph there.
+package launches
+
+import (
+	"slices"
+
+	"github.com/reprise-gpu/reprise/internal/distribute"
+)
+
+// The streams of a rank.
+const (
+	Urgent = iota
+	Rest
+	Streams
+)
+
+// Launches is the graphs of a rank.
+type Launches struct {
+	Rounds [][]Segment
+	// Unrolled is several repetitions of the repeated rounds, which stand for UnrolledSteps steps. It is empty if these
+	// have exchanges.
+	Unrolled      Graph
+	UnrolledSteps int
+	Joined        bool // graphs of one stream wait for those of the other
+}
+
+// Segment is the work up to an exchange, or up to the end of a round if Exchange is -1.
+type Segment struct {
+	Graphs    [Streams]Graph
+	RestLater bool // the rest depends on the urgent graph of the segment
+	Exchange  int
+}
+
+// Graph is nodes in the order of submission.
+type Graph struct {
+	Nodes []Node
+	Wait  bool // it depends on earlier graphs of the other stream
+}
+
+// Node is an operation of a graph, and the nodes that it depends on.
+type Node struct {
+	At   distribute.Wait
+	Deps []int32
+}
+
+// divider divides the operations of the devices [first, last) of a plan.
+type divider struct {
+	plan        *distribute.Plan
+	first, last int32
+	urgent      map[distribute.Wait]bool // by operation of this rank
+	before      map[distribute.Wait]distribute.Wait
+	rounds      [][]window
+}
+
+// Of returns the graphs of the rank with a number of devices from first on.
+func Of(p *distribute.Plan, first int32, devices int) *Launches {
+	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, before: map[distribute.Wait]distribute.Wait{}}
+	for r := range p.Rounds {
+		g.rounds = append(g.rounds, g.windows(r))
+	}
+	g.findUrgent()
+	l := &Launches{}
+	for r := range p.Rounds {
+		segments := g.round(r)
+		l.Rounds = append(l.Rounds, segments)
+		for i := range segments {
+			s := &segments[i]
+			l.Joined = l.Joined || s.RestLater || s.Graphs[Urgent].Wait || s.Graphs[Rest].Wait
+		}
+	}
+	g.unroll(l)
+	return l
+}
+
+// window is the operations of this rank between two exchanges, or a part of them: one round at most.
+type window struct {
+	round    int
+	ops      []int32
+	exchange int // at the end; -1 for none
+}
+
+// windows cuts a round at its exchanges.
+func (g *divider) windows(r int) []window {
+	src := &g.plan.Rounds[r]
+	list := []window{{round: r, exchange: -1}}
+	x := 0
+	for i := range src.Ops {
+		for ; x < len(src.Exchanges) && src.Exchanges[x].At == i; x++ {
+			list[len(list)-1].exchange = x
+			list = append(list, window{round: r, exchange: -1})
+		}
+		if op := &src.Ops[i]; g.mine(op) && op.Kind != distribute.Load {
+			last := &list[len(list)-1]
+			last.ops = append(last.ops, int32(i))
+		}
+	}
+	return list
+}
+
+// mine reports whether an operation runs on the rank.
+func (g *divider) mine(op *distribute.Op) bool { return op.Device >= g.first && op.Device < g.last }
+
+// op returns an operation.
+func (g *divider) op(at distribute.Wait) *distribute.Op { return &g.plan.Rounds[at.Round].Ops[at.Op] }
+
+// after calls f for the operations that an operation waits for: its waits, and the one before it in its lane.
+func (g *divider) after(at distribute.Wait, f func(distribute.Wait)) {
+	for _, w := range g.op(at).Waits {
+		if g.op(w).Kind != distribute.Load {
+			f(w)
+		}
+	}
+}
+
+// lane identifies a lane of a device.
+type laneKey struct {
+	device int32
+	lane   distribute.Lane
+}
+
+func (g *divider) lane(at distribute.Wait) laneKey {
+	op := g.op(at)
+	return laneKey{op.Device, g.plan.Lane(op)}
+}
+
+// findUrgent marks the urgent operations. It runs the rounds as a sequence, the repeated ones twice.
+func (g *divider) findUrgent() {
+	var order []window
+	for r := range g.plan.Rounds {
+		order = append(order, g.rounds[r]...)
+	}
+	for r := g.plan.Repeat; r < len(g.plan.Rounds); r++ {
+		order = append(order, g.rounds[r]...)
+	}
+	latest := map[distribute.Wait]int{} // the window of the latest run of an operation
+	tail := map[laneKey]distribute.Wait{}
+	since := 0 // the first window behind the last exchange
+	for i, w := range order {
+		for _, o := range w.ops {
+			at := distribute.Wait{Round: int32(w.round), Op: o}
+			if last, is := tail[g.lane(at)]; is {
+				g.before[at] = last
+			}
+			tail[g.lane(at)], latest[at] = at, i
+			if g.op(at).Kind == distribute.In {
+				g.mark(at, since, latest)
+			}
+		}
+		if w.exchange < 0 {
+			continue
+		}
+		for _, o := range w.ops {
+			at := distribute.Wait{Round: int32(w.round), Op: o}
+			if op := g.op(at); op.Kind == distribute.Out && op.Exchange == int32(w.exchange) {
+				g.mark(at, since, latest)
+			}
+		}
+		since = i + 1
+	}
+}
+
+// mark marks an operation as urgent, and those that it waits for in windows from since on.
+func (g *divider) mark(at distribute.Wait, since int, latest map[distribute.Wait]int) {
+	if g.urgent[at] {
+		return
+	}
+	g.urgent[at] = true
+	visit := func(u distribute.Wait) {
+		if i, is := latest[u]; is && i >= since {
+			g.mark(u, since, latest)
+		}
+	}
+	g.after(at, visit)
+	if u, is := g.before[at]; is {
+		visit(u)
+	}
+}
+
+// round divides a round.
+func (g *divider) round(r int) (list []Segment) {
+	for _, w := range g.rounds[r] {
+		s := Segment{RestLater: g.dependsOn(w, Rest, Urgent), Exchange: w.exchange}
+		for stream := range Streams {
+			var ops []distribute.Wait
+			for _, o := range w.ops {
+				if at := (distribute.Wait{Round: int32(r), Op: o}); g.stream(at) == stream {
+					ops = append(ops, at)
+				}
+			}
+			s.Graphs[stream] = g.graph(ops)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// dependsOn reports whether operations of a window in one stream wait for operations of the same window in another.
+func (g *divider) dependsOn(w window, stream, other int) bool {
+	in := map[distribute.Wait]bool{}
+	for _, o := range w.ops {
+		in[distribute.Wait{Round: int32(w.round), Op: o}] = true
+	}
+	found := false
+	for at := range in {
+		if g.stream(at) != stream {
+			continue
+		}
+		visit := func(u distribute.Wait) { found = found || in[u] && u.Op < at.Op && g.stream(u) == other }
+		g.after(at, visit)
+		if u, is := g.before[at]; is {
+			visit(u)
+		}
+	}
+	return found
+}
+
+func (g *divider) stream(at distribute.Wait) int {
+	if g.urgent[at] {
+		return Urgent
+	}
+	return Rest
+}
+
+// graph returns the graph of operations in the order of submission, each as often as it is listed.
+func (g *divider) graph(list []distribute.Wait) (one Graph) {
+	nodes := map[distribute.Wait]int32{} // the latest run of each operation
+	tail := map[laneKey]int32{}
+	for i, at := range list {
+		var deps []int32
+		wait := func(u distribute.Wait) {
+			switch n, is := nodes[u]; {
+			case is && !slices.Contains(deps, n):
+				deps = append(deps, n)
+			case !is && g.stream(u) != g.stream(at):
+				one.Wait = true
+			}
+		}
+		g.after(at, wait)
+		if n, is := tail[g.lane(at)]; !is {
+			if u, has := g.before[at]; has {
+				wait(u)
+			}
+		} else if !slices.Contains(deps, n) {
+			deps = append(deps, n)
+		}
+		one.Nodes = append(one.Nodes, Node{at, deps})
+		nodes[at], tail[g.lane(at)] = int32(i), int32(i)
+	}
+	return one
+}
+
+// Bounds on the graph of several repetitions of the rounds.
+const (
+	unrolledNodes = 512
+	unrolledTimes = 32
+)
+
+// unroll adds the graph of several repetitions of the repeated rounds, if they have no exchanges. A launch of it then
+// stands for many steps.
+func (g *divider) unroll(l *Launches) {
+	var once []distribute.Wait
+	for r := g.plan.Repeat; r < len(g.plan.Rounds); r++ {
+		for _, w := range g.rounds[r] {
+			if w.exchange >= 0 {
+				return
+			}
+			for _, o := range w.ops {
+				once = append(once, distribute.Wait{Round: int32(r), Op: o})
+			}
+		}
+	}
+	if len(once) == 0 {
+		return
+	}
+	times := min(unrolledTimes, unrolledNodes/len(once))
+	if times < 2 {
+		return
+	}
+	var list []distribute.Wait
+	for range times {
+		list = append(list, once...)
+	}
+	l.Unrolled = g.graph(list)
+	l.UnrolledSteps = times * (len(g.plan.Rounds) - g.plan.Repeat)
+}

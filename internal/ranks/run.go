@@ -1,0 +1,287 @@
+package ranks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/distribute"
+	"github.com/reprise-gpu/reprise/internal/until"
+	"github.com/reprise-gpu/reprise/ir"
+)
+
+// ErrClosed is the error of a plan that was closed.
+var ErrClosed = errors.New("use of a closed plan")
+
+// usable returns an error if the plan is closed or a step has failed.
+func (p *Plan) usable() error {
+	if p.closed {
+		return ErrClosed
+	}
+	return p.failed
+}
+
+// failure ends the run on all ranks and returns err.
+func (p *Plan) failure(err error) error {
+	if err != nil && p.failed == nil {
+		p.failed = err
+		p.rank.transport.Abort(err)
+	}
+	return err
+}
+
+// roundOf returns the round of a step.
+func (p *Plan) roundOf(step int) int {
+	n := len(p.plan.Rounds)
+	if step < n {
+		return step
+	}
+	return p.plan.Repeat + (step-p.plan.Repeat)%(n-p.plan.Repeat)
+}
+
+// pending is the largest number of steps that are submitted before the host waits for the devices.
+const pending = 256
+
+// Run runs a number of steps and waits for them. It is collective. An error ends the run on all ranks; the plan can then
+// only be closed.
+func (p *Plan) Run(ctx context.Context, steps int) error {
+	if steps < 0 {
+		return fmt.Errorf("%d steps were requested: the number must not be negative", steps)
+	}
+	if err := p.usable(); err != nil {
+		return err
+	}
+	return p.failure(p.run(ctx, steps))
+}
+
+func (p *Plan) run(ctx context.Context, steps int) error {
+	for done := 0; done < steps; {
+		n, err := p.submit(ctx, steps-done)
+		if err != nil {
+			return err
+		}
+		due := p.checkpoints.every > 0 && p.steps%p.checkpoints.every == 0
+		if done+n == steps || done/pending < (done+n)/pending || due {
+			if err := p.wait(ctx); err != nil {
+				return err
+			}
+		}
+		if due {
+			if err := p.save(); err != nil {
+				return err
+			}
+		}
+		done += n
+	}
+	return nil
+}
+
+// submit submits one step, or several at once: at most the given number. It returns the number.
+func (p *Plan) submit(ctx context.Context, most int) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if p.whole(most) {
+		p.steps += p.unrolledSteps
+		return p.unrolledSteps, p.launchPart(restStream, &p.unrolled, false)
+	}
+	p.steps++
+	return 1, p.step(ctx)
+}
+
+// whole reports whether the next steps can be the unrolled ones.
+func (p *Plan) whole(most int) bool {
+	every := p.checkpoints.every
+	return p.unrolled.exec != 0 && most >= p.unrolledSteps && p.steps >= p.plan.Repeat &&
+		(p.steps-p.plan.Repeat)%(len(p.plan.Rounds)-p.plan.Repeat) == 0 && (every == 0 || p.steps%every+p.unrolledSteps <= every)
+}
+
+// step submits one step, whose number is p.steps-1.
+func (p *Plan) step(ctx context.Context) error {
+	one := &p.rounds[p.roundOf(p.steps-1)]
+	if p.steps > 1 || !p.loaded {
+		if err := p.loadAll(one); err != nil {
+			return err
+		}
+	}
+	for i := range one.segments {
+		s := &one.segments[i]
+		if err := p.launch(s); err != nil {
+			return err
+		}
+		if s.exchange != nil {
+			if err := p.exchange(ctx, s.exchange); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// launch submits the work of a segment.
+func (p *Plan) launch(s *segment) error {
+	if p.options.Streams {
+		for j := range s.lists {
+			l := &s.lists[j]
+			if err := p.rank.devices[l.device].SubmitCommands(l.compiled, 0, len(l.commands)); err != nil {
+				return p.at(l.device, err)
+			}
+		}
+		return nil
+	}
+	urgent, rest := &s.parts[urgentStream], &s.parts[restStream]
+	if rest.exec != 0 && rest.wait { // before the urgent part, which the rest need not wait for
+		if err := p.follow(restStream, urgentStream); err != nil {
+			return err
+		}
+	}
+	if err := p.launchPart(urgentStream, urgent, urgent.wait); err != nil {
+		return err
+	}
+	return p.launchPart(restStream, rest, s.restLater)
+}
+
+// stream returns a stream of the graphs. The lanes of the first device have the priorities.
+func (p *Plan) stream(s int) device.Stream {
+	if s == urgentStream {
+		return p.lanes[0][distribute.Edge]
+	}
+	return p.lanes[0][distribute.Compute]
+}
+
+// follow makes a stream wait for the last graph of another.
+func (p *Plan) follow(stream, other int) error {
+	return p.at(0, p.rank.devices[0].Wait(p.stream(stream), p.ends[other]))
+}
+
+// launchPart launches a graph, after the last one of the other stream if wait is set.
+func (p *Plan) launchPart(stream int, one *part, wait bool) error {
+	if one.exec == 0 {
+		return nil
+	}
+	if wait {
+		if err := p.follow(stream, streams-1-stream); err != nil {
+			return err
+		}
+	}
+	dev := p.rank.devices[0]
+	if err := dev.LaunchGraph(one.exec, p.stream(stream)); err != nil {
+		return p.at(0, err)
+	}
+	if !p.joined {
+		return nil
+	}
+	return p.at(0, dev.Record(p.ends[stream], p.stream(stream)))
+}
+
+// wait waits for all work of the rank.
+func (p *Plan) wait(ctx context.Context) error {
+	for d, dev := range p.rank.devices {
+		for _, s := range p.lanes[d] {
+			if err := dev.SynchronizeContext(ctx, s); err != nil {
+				return p.at(d, err)
+			}
+		}
+	}
+	return nil
+}
+
+// exchange waits until the bytes to send are in staging memory, and those of the last exchange have left it, and exchanges
+// the messages.
+func (p *Plan) exchange(ctx context.Context, e *exchange) error {
+	if err := p.ready(ctx, e); err != nil {
+		return err
+	}
+	if e.frozen == nil {
+		return nil
+	}
+	if e.clock != nil {
+		e.clock.depart(p.rank.devices[0].Now())
+	}
+	if err := e.frozen.Run(ctx); err != nil {
+		return err
+	}
+	if e.clock != nil {
+		p.until(e.clock.arrive())
+	}
+	return nil
+}
+
+// ready waits until staging memory can be sent and received into.
+func (p *Plan) ready(ctx context.Context, e *exchange) error {
+	if !p.options.Streams {
+		return p.at(0, p.rank.devices[0].SynchronizeContext(ctx, p.stream(urgentStream)))
+	}
+	for _, d := range e.leaving {
+		if err := p.rank.devices[d].SynchronizeContext(ctx, p.lanes[d][distribute.Leaving]); err != nil {
+			return p.at(d, err)
+		}
+	}
+	for _, d := range e.coming {
+		if err := p.rank.devices[d].SynchronizeContext(ctx, p.lanes[d][distribute.Coming]); err != nil {
+			return p.at(d, err)
+		}
+	}
+	return nil
+}
+
+// until moves the virtual clock of the rank forward.
+func (p *Plan) until(t time.Duration) {
+	w := p.rank.devices[0].(waiter)
+	if p.rank.devices[0].Now() < t {
+		w.WaitUntil(t)
+	}
+}
+
+// Result is how a run has ended.
+type Result struct {
+	Steps  int // that were run
+	Ending Ending
+}
+
+// Ending is why a run has ended.
+type Ending uint8
+
+const (
+	Exhausted  Ending = iota // the largest number of steps was run
+	Met                      // the condition holds
+	NotANumber               // the scalar is NaN
+)
+
+// RunUntil runs steps until a condition holds, and at most a number of steps. It evaluates the condition after every given
+// number of steps and at the end. It is collective. A scalar that all devices hold needs no message.
+func (p *Plan) RunUntil(ctx context.Context, c ir.Condition, every, most int) (Result, error) {
+	if err := p.usable(); err != nil {
+		return Result{}, err
+	}
+	if err := c.Check(p.plan.Graph); err != nil {
+		return Result{}, fmt.Errorf("the condition cannot be evaluated: %w", err)
+	}
+	if every < 1 || most < 0 {
+		return Result{}, fmt.Errorf("a check every %d steps and at most %d steps: the first must be at least 1, the second not negative", every, most)
+	}
+	test := until.Test{Elem: p.plan.Graph.Buffers[c.Scalar.Buffer].Elem, Is: c.Is, Value: c.Value}
+	var r Result
+	for r.Steps < most {
+		n := min(every, most-r.Steps)
+		if err := p.failure(p.run(ctx, n)); err != nil {
+			return r, err
+		}
+		r.Steps += n
+		scalar := make([]byte, c.Scalar.Hi-c.Scalar.Lo)
+		if err := p.read(ctx, scalar, c.Scalar); err != nil {
+			return r, err
+		}
+		switch test.Look(scalar) {
+		case until.Met:
+			r.Ending = Met
+			return r, nil
+		case until.NotANumber:
+			r.Ending = NotANumber
+			return r, nil
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,197 @@
+package timing
+
+import (
+	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/des"
+	"github.com/reprise-gpu/reprise/internal/des/links"
+	"github.com/reprise-gpu/reprise/internal/distribute"
+	"github.com/reprise-gpu/reprise/internal/machine"
+	"github.com/reprise-gpu/reprise/internal/ranks/launches"
+)
+
+// Simulation is a plan that runs on a machine without executing kernels. One goroutine may use it at a time.
+type Simulation struct {
+	plan    *distribute.Plan
+	machine *machine.Machine
+	demand  func(*distribute.Op) model.Demand
+	ranks   []*rank
+	steps   int // that have been run
+}
+
+// rank is the host of a rank, its devices and its network port.
+type rank struct {
+	number        int
+	first         int32 // its first device
+	clock         *des.Clock
+	devices       []*gpu
+	links         *links.Links
+	rounds        [][]segment
+	unrolled      *graph
+	unrolledSteps int
+	joined        bool // graphs of one stream wait for those of the other
+	streams       [launches.Streams]stream
+	host          model.Time
+	send, receive model.Time // from which on its port is free
+}
+
+// gpu is a device of a rank.
+type gpu struct {
+	number  int // in the rank
+	profile *model.Profile
+	engine  *des.Engine
+}
+
+// segment is the graphs up to an exchange.
+type segment struct {
+	graphs    [launches.Streams]*graph
+	restLater bool
+	exchange  int // -1 for none
+}
+
+// stream is a stream of the first device.
+type stream struct {
+	tail  des.TaskID // NoTask if there was none
+	waits []des.TaskID
+	ended des.TaskID // the latest record behind a graph
+}
+
+// New returns a simulation of a plan for the machine. demand returns what an operation of kind Run of a launch demands of
+// its device.
+func New(p *distribute.Plan, m *machine.Machine, demand func(*distribute.Op) model.Demand) *Simulation {
+	s := &Simulation{plan: p, machine: m, demand: demand}
+	first := int32(0)
+	for i := range m.Ranks {
+		s.ranks = append(s.ranks, s.newRank(i, first, &m.Ranks[i]))
+		first += int32(len(m.Ranks[i].Devices))
+	}
+	return s
+}
+
+func (s *Simulation) newRank(number int, first int32, m *machine.Rank) *rank {
+	k := &rank{number: number, first: first, clock: des.NewClock()}
+	k.links = links.New(m, k.clock)
+	for i, d := range m.Devices {
+		g := &gpu{number: i, profile: d.Profile}
+		g.engine = k.clock.Engine(d.Profile, k.start(g))
+		k.devices = append(k.devices, g)
+	}
+	for i := range k.streams {
+		k.streams[i].tail, k.streams[i].ended = des.NoTask, des.NoTask
+	}
+	all := launches.Of(s.plan, first, len(m.Devices))
+	k.joined, k.unrolledSteps, k.unrolled = all.Joined, all.UnrolledSteps, s.graph(k, &all.Unrolled)
+	for _, list := range all.Rounds {
+		var round []segment
+		for i := range list {
+			one := segment{restLater: list[i].RestLater, exchange: list[i].Exchange}
+			for g := range one.graphs {
+				one.graphs[g] = s.graph(k, &list[i].Graphs[g])
+			}
+			round = append(round, one)
+		}
+		k.rounds = append(k.rounds, round)
+	}
+	return k
+}
+
+// pending is the largest number of steps that are submitted before the hosts wait for the devices, as in internal/ranks.
+const pending = 256
+
+// Run runs a number of steps, waits for them and returns the time since the start at which the last rank has.
+func (s *Simulation) Run(steps int) model.Time {
+	for done := 0; done < steps; {
+		n := s.submit(steps - done)
+		if done+n == steps || done/pending < (done+n)/pending {
+			s.wait()
+		}
+		done += n
+	}
+	last := model.Time(0)
+	for _, k := range s.ranks {
+		last = max(last, k.host)
+	}
+	return last
+}
+
+// wait waits for all work of all ranks. It costs a call for each lane of each device.
+func (s *Simulation) wait() {
+	for _, k := range s.ranks {
+		for _, g := range k.devices {
+			for l := range distribute.Lanes {
+				if stream, is := k.streamOf(g, l); is {
+					k.synchronize(stream)
+				} else {
+					k.host += g.profile.Host.Synchronize
+				}
+			}
+		}
+	}
+}
+
+// streamOf returns the stream that uses a lane of a device.
+func (k *rank) streamOf(g *gpu, l distribute.Lane) (*stream, bool) {
+	switch {
+	case g.number > 0:
+		return nil, false
+	case l == distribute.Edge:
+		return &k.streams[launches.Urgent], true
+	case l == distribute.Compute:
+		return &k.streams[launches.Rest], true
+	}
+	return nil, false
+}
+
+// submit submits one step, or those of an unrolled graph if that is at most most. It returns the number.
+func (s *Simulation) submit(most int) int {
+	n := s.ranks[0].unrolledSteps
+	repeated := len(s.plan.Rounds) - s.plan.Repeat
+	if n > 0 && most >= n && s.steps >= s.plan.Repeat && (s.steps-s.plan.Repeat)%repeated == 0 {
+		for _, k := range s.ranks {
+			k.launch(launches.Rest, k.unrolled, false)
+		}
+		s.steps += n
+		return n
+	}
+	s.step()
+	return 1
+}
+
+// step runs one step.
+func (s *Simulation) step() {
+	r := s.steps
+	if n := len(s.plan.Rounds); r >= n {
+		r = s.plan.Repeat + (s.steps-s.plan.Repeat)%(n-s.plan.Repeat)
+	}
+	for x := range s.ranks[0].rounds[r] {
+		for _, k := range s.ranks {
+			k.segment(&k.rounds[r][x])
+		}
+		if e := s.ranks[0].rounds[r][x].exchange; e >= 0 {
+			s.exchange(&s.plan.Rounds[r].Exchanges[e])
+		}
+	}
+	s.steps++
+}
+
+// segment launches the graphs of a segment.
+func (k *rank) segment(s *segment) {
+	urgent, rest := s.graphs[launches.Urgent], s.graphs[launches.Rest]
+	if rest != nil && rest.wait { // before the urgent graph, which the rest need not wait for
+		k.follow(launches.Rest)
+	}
+	k.launch(launches.Urgent, urgent, urgent != nil && urgent.wait)
+	k.launch(launches.Rest, rest, s.restLater)
+}
+
+// synchronize makes the host wait for a stream.
+func (k *rank) synchronize(s *stream) {
+	last := k.host
+	if s.tail != des.NoTask {
+		last = max(last, k.clock.Wait(s.tail))
+	}
+	for _, t := range s.waits {
+		last = max(last, k.clock.Wait(t))
+	}
+	k.host = last + k.devices[0].profile.Host.Synchronize
+	k.clock.Retire()
+}
