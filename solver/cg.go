@@ -32,10 +32,9 @@ func traceCG(s *System) func() {
 	} else {
 		rho = dot(s.Residual, product(s.Inverse, s.Residual))
 		d := s.floats("d", ir.Constant, s.Inverse)
-		var both Vector
-		both, norms, products = s.twoSums("norms", blocks)
+		norms, products = s.twoSums("norms", blocks)
 		direct = func() { s.vector("dxpay", d, r, beta, p) }
-		reduce = func() { s.vector("minus_norms", alpha, q, d, r, both) }
+		reduce = func() { s.vector("minus_norms", alpha, q, d, r, norms, products) }
 	}
 	old := s.Scalar("rho", rho)
 	return func() {

@@ -10,4 +10,7 @@
 // bits, however often the host checks.
 //
 // This also holds for a Method of your own: see examples/mysolver.
+//
+// Options.Devices shares each iteration among the devices of a machine. The bits are those of one device as long as one
+// device has a thread for each row.
 package solver

@@ -100,7 +100,7 @@ func eigenProblem(a, first *sparse.CSR, b []float64, o *Options) (*problem, erro
 func tracePower(s *System) func() {
 	s.use("eigen")
 	y, through := s.Temporary("y"), s.X
-	sums, norms, products := s.twoSums("sums", s.rowBlocks())
+	norms, products := s.twoSums("sums", s.rowBlocks())
 	value, inverse := s.TemporaryScalar("value"), s.TemporaryScalar("inverse")
 	changes := s.sums("changes", s.vectorBlocks(), 1)
 	var first matrix
@@ -111,7 +111,7 @@ func tracePower(s *System) func() {
 		if s.p.other != nil {
 			s.over(first, "spmv", "spmv", s.X, through)
 		}
-		s.rows("spmv_dots", through, s.X, y, sums)
+		s.rows("spmv_dots", through, s.X, y, norms, products)
 		s.launch("eigen", "eigen_scale", 1, warpsFor(s.rowBlocks()), norms, products, s.rowBlocks(), value, inverse, s.state)
 		s.launch("eigen", "eigen_next", s.vectorBlocks(), threads, value, inverse, y, s.X, changes, s.state, s.N)
 		s.scalar("check", s.vectorBlocks(), changes, s.vectorBlocks(), s.Running, s.limits, s.history)

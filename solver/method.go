@@ -21,6 +21,7 @@ type Method struct {
 
 	Trace func(*System) (iterate func())
 
+	alone   string                                                         // why one device must run an iteration; "" if several can share it
 	problem func(a *sparse.CSR, b []float64, o *Options) (*problem, error) // nil for Ax = b
 }
 

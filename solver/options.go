@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/graphexec/loop"
+	"github.com/reprise-gpu/reprise/internal/ranks"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -41,6 +42,11 @@ type Options struct {
 	// Sampled must be set if the device runs only some blocks of each launch and so computes no results. Solve then
 	// runs MaxIterations, rounded up to a whole period. There is no solution; the result contains only times.
 	Sampled bool
+	// Devices, if not nil, is a *cluster.Rank: the devices of a machine share each iteration. The device that Solve is
+	// passed is then not used and may be nil. Solve is collective: all ranks call it with the same arguments and get
+	// the same results, but for the times. Mode is Graph or Streams, and Strategy and Also must be left out. A
+	// method that several devices cannot share is a MethodError.
+	Devices *ranks.Rank
 	// Observe, if not nil, is called at each check of the host, which waits for it. The relative residual has seven
 	// digits.
 	Observe func(iterations int, residual float64)

@@ -2,15 +2,18 @@ package solver
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
+	"github.com/reprise-gpu/reprise/internal/ranks"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -24,17 +27,20 @@ type run struct {
 	trace   *tracer.Trace // nil while an eager run issues operations
 
 	// enqueue issues one iteration and returns before the iteration has ended.
-	enqueue func(context.Context) error
-	exec    *graphexec.Exec // nil for an eager run and for a loop
-	loop    *loop.Exec      // nil but for a loop
-	looped  loop.Result
+	enqueue     func(context.Context) error
+	exec        *graphexec.Exec // nil for an eager run, for a loop, and on several devices
+	loop        *loop.Exec      // nil but for a loop
+	distributed *ranks.Plan     // nil but on several devices
+	now         func() time.Duration
+	looped      loop.Result
 
 	operations, lanes int // per iteration of all systems
 }
 
-// start sets a method up in the selected mode for each problem, and loads the problems.
-func start(dev device.Device, problems []*problem, o *Options) (r *run, err error) {
-	r = &run{shared: newShared(newTracer(dev, o), len(problems))}
+// start sets a method up in the selected mode for each problem, and loads the problems. With Options.Devices it is
+// collective, and dev is not used.
+func start(ctx context.Context, dev device.Device, problems []*problem, o *Options) (r *run, err error) {
+	r = &run{shared: newShared(newTracer(dev, o), o.devices(), len(problems)), now: o.clock(dev)}
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.close())
@@ -57,8 +63,16 @@ func start(dev device.Device, problems []*problem, o *Options) (r *run, err erro
 	if err := r.t.Err(); r.trace == nil && err != nil {
 		return r, err
 	}
+	if o.Devices != nil {
+		if err := r.distribute(ctx, o); err != nil {
+			return r, err
+		}
+	}
 	if err := r.load(); err != nil || r.trace == nil {
 		return r, err
+	}
+	if o.Devices != nil {
+		return r, r.distributed.Load()
 	}
 	return r, r.replays(dev, o)
 }
@@ -66,8 +80,8 @@ func start(dev device.Device, problems []*problem, o *Options) (r *run, err erro
 // load writes what the systems start with.
 func (r *run) load() error {
 	for _, s := range r.systems {
-		for _, load := range s.loads {
-			if err := load(); err != nil {
+		for _, c := range s.loads {
+			if err := r.memory.write(c.of, c.bytes()); err != nil {
 				return err
 			}
 		}
@@ -107,10 +121,12 @@ func (r *run) issue(iterate []func()) error {
 }
 
 func newTracer(dev device.Device, o *Options) *tracer.Tracer {
-	switch o.Mode {
-	case Eager:
+	switch {
+	case o.Devices != nil:
+		return o.Devices.Record(o.Method.Name)
+	case o.Mode == Eager:
 		return tracer.New(dev, o.Method.Name, tracer.Direct)
-	case Auto:
+	case o.Mode == Auto:
 		return auto.New(dev, o.Method.Name, auto.Options{Strategy: o.Strategy})
 	}
 	return tracer.New(dev, o.Method.Name, tracer.Deferred)
@@ -250,11 +266,27 @@ func (r *run) several(dev device.Device, n int, plan optimizer.Options) (*ir.Sch
 // square root of the condition number; for a stencil in the plane that is the square root of n.
 func usual(n int) int { return 4 * int(math.Ceil(math.Sqrt(float64(n)))) }
 
+// advance runs a number of periods, or enqueues them. It returns how many.
+func (r *run) advance(ctx context.Context, periods int) (done int, err error) {
+	if r.distributed != nil {
+		if err := r.distributed.Run(ctx, periods); err != nil {
+			return 0, err
+		}
+		return periods, nil
+	}
+	for done < periods && err == nil {
+		if err = r.enqueue(ctx); err == nil {
+			done++
+		}
+	}
+	return done, err
+}
+
 // look waits for the iterations enqueued so far and returns the state of each system. Reading waits by itself. A
 // separate wait for the replays would cost a call, and would only name the failing operation more precisely.
 func (r *run) look() ([]state, error) {
-	words := make([]int32, r.states.Len())
-	err := tracer.Read(words, r.states)
+	raw := make([]byte, r.states.Bytes())
+	err := r.memory.read(raw, r.states)
 	if err != nil && r.exec != nil {
 		if failed := r.exec.Wait(context.Background()); failed != nil {
 			err = failed
@@ -262,13 +294,18 @@ func (r *run) look() ([]state, error) {
 	}
 	states := make([]state, len(r.systems))
 	for i := range states {
-		copy(states[i][:], words[i*stateLen:])
+		for j := range states[i] {
+			states[i][j] = int32(binary.LittleEndian.Uint32(raw[4*(i*stateLen+j):]))
+		}
 	}
 	return states, err
 }
 
 func (r *run) close() error {
 	var err error
+	if r.distributed != nil {
+		err = r.distributed.Close()
+	}
 	if r.exec != nil {
 		err = r.exec.Close()
 	}

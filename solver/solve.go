@@ -40,7 +40,7 @@ type Result struct {
 	Auto *auto.Stats `json:"auto,omitempty"` // statistics of mode Auto
 
 	Operations       int           `json:"operations"` // of the trace: an iteration, or a cycle of GMRES
-	Lanes            int           `json:"lanes"`      // lanes of these operations
+	Lanes            int           `json:"lanes"`      // lanes of these operations; with Options.Devices the number of devices
 	Time             time.Duration `json:"time_ns"`    // device time from the first iteration to the last check
 	TimePerIteration time.Duration `json:"time_per_iteration_ns"`
 }
@@ -81,7 +81,7 @@ func solveAll(ctx context.Context, dev device.Device, a []*sparse.CSR, b [][]flo
 	switch {
 	case ctx == nil:
 		return nil, absent.Nil("the context")
-	case absent.Is(dev):
+	case absent.Is(dev) && o.Devices == nil:
 		return nil, absent.Nil("the device")
 	case slices.Contains(a, nil):
 		return nil, absent.Nil("the matrix")
@@ -93,15 +93,18 @@ func solveAll(ctx context.Context, dev device.Device, a []*sparse.CSR, b [][]flo
 		o.Observe = nil // a sampled device has no residuals
 	}
 	all = make([]solution, len(a))
-	problems, pending, err := prepare(dev.Info(), all, a, b, &o)
+	problems, pending, err := prepare(o.info(dev), all, a, b, &o)
+	if err == nil {
+		err = o.checkDevices()
+	}
 	if err != nil || len(pending) == 0 {
 		return all, err
 	}
-	r, err := start(dev, problems, &o)
+	r, err := start(ctx, dev, problems, &o)
 	if err != nil {
 		return all, err
 	}
-	err = r.solve(ctx, dev, pending, &o)
+	err = r.solve(ctx, pending, &o)
 	if failed := r.close(); failed != nil {
 		err = both(err, failed)
 		for i := range all {
@@ -149,18 +152,18 @@ func numbered(i, systems int, err error) error {
 }
 
 // solve runs the iterations and completes the solutions, which are those of the systems of r.
-func (r *run) solve(ctx context.Context, dev device.Device, all []*solution, o *Options) error {
-	begin := dev.Now()
+func (r *run) solve(ctx context.Context, all []*solution, o *Options) error {
+	begin := r.now()
 	if o.Sampled {
 		done, err := r.sample(ctx, o)
 		for _, s := range all {
 			s.res.History, s.res.Residual, s.res.TrueResidual, s.res.Iterations = nil, 0, 0, done
-			r.timed(&s.res, dev.Now()-begin)
+			r.timed(&s.res, r.now()-begin)
 		}
 		return err
 	}
 	states, stopped := r.iterate(ctx, o)
-	elapsed := dev.Now() - begin
+	elapsed := r.now() - begin
 	if r.broken(stopped) {
 		return stopped
 	}
@@ -197,9 +200,10 @@ func ending(code int32, s *solution, p *problem, stopped error, o *Options) erro
 // done.
 const maxInFlight = 256
 
-// broken reports whether an error comes from the device or an invalid method, so that there is no solution.
+// broken reports whether an error comes from the device or an invalid method, so that there is no solution. An error on
+// several devices ends the run on all ranks.
 func (r *run) broken(err error) bool {
-	return err != nil && (device.CodeOf(err) != 0 || slices.ContainsFunc(r.systems, func(s *System) bool { return errors.Is(err, s.failed()) }))
+	return err != nil && (r.distributed != nil || device.CodeOf(err) != 0 || slices.ContainsFunc(r.systems, func(s *System) bool { return errors.Is(err, s.failed()) }))
 }
 
 // iterate runs iterations until the method has a result for each system.
@@ -212,11 +216,9 @@ func (r *run) iterate(ctx context.Context, o *Options) (states []state, err erro
 	}
 	period := r.period()
 	for issued := 0; ; {
-		for look := min(issued+min(o.CheckEvery, maxInFlight), o.MaxIterations); issued < look; issued += period {
-			if err = r.enqueue(ctx); err != nil {
-				break
-			}
-		}
+		look := min(issued+min(o.CheckEvery, maxInFlight), o.MaxIterations)
+		done, err := r.advance(ctx, roundUp(look-issued, period)/period)
+		issued += done * period
 		if r.broken(err) {
 			return nil, err
 		}
@@ -240,15 +242,14 @@ func (r *run) sample(ctx context.Context, o *Options) (done int, err error) {
 		r.looped, err = r.loop.Run(ctx)
 		return r.looped.Iterations * period, err
 	}
-	for looked := 0; done < o.MaxIterations; {
-		if err := r.enqueue(ctx); err != nil {
+	for done < o.MaxIterations {
+		periods, err := r.advance(ctx, roundUp(min(o.CheckEvery, o.MaxIterations-done), period)/period)
+		done += periods * period
+		if err != nil {
 			return done, err
 		}
-		if done += period; done-looked >= o.CheckEvery || done >= o.MaxIterations {
-			looked = done
-			if _, err := r.look(); err != nil {
-				return done, err
-			}
+		if _, err := r.look(); err != nil {
+			return done, err
 		}
 	}
 	return done, nil

@@ -32,6 +32,7 @@ var GaussSeidel = Method{
 	Name: "gauss-seidel", Doc: "Gauss-Seidel by colours (red and black on stencils), for diagonally dominant or definite matrices",
 	Diagonal: true,
 	Remedy:   stationaryRemedy,
+	alone:    "the rows of a colour are not consecutive",
 	Trace:    traceGaussSeidel,
 }
 

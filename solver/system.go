@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +33,7 @@ type System struct {
 	*shared
 	elem ir.Type
 
-	loads  []func() error // writes before the first iteration
+	loads  []content // written before the first iteration
 	method string
 	script script
 	last   int // the greatest code of the state at which kept memory is still written, see kernels/kept.cu
@@ -52,9 +53,17 @@ type System struct {
 	history Vector
 }
 
+// content is the initial contents of a buffer.
+type content struct {
+	of    Vector
+	bytes func() []byte
+}
+
 // shared holds what all systems of a run have in common.
 type shared struct {
 	t        *tracer.Tracer
+	memory   memory
+	devices  int // that share each launch; 0 without Options.Devices
 	modules  map[string]*tracer.Module
 	kernels  map[string]*tracer.Kernel
 	states   Vector // the states of all systems, one after another
@@ -68,15 +77,18 @@ type loadedMatrix struct {
 	matrix
 }
 
-func newShared(t *tracer.Tracer, systems int) *shared {
+func newShared(t *tracer.Tracer, devices, systems int) *shared {
 	return &shared{
-		t: t, modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{},
+		t: t, memory: oneDevice{}, devices: devices, modules: map[string]*tracer.Module{}, kernels: map[string]*tracer.Kernel{},
 		states: t.Alloc("state", ir.I32, int64(systems*stateLen), ir.InOut),
 	}
 }
 
 // matrix is a CSR matrix on the device.
-type matrix struct{ ptr, col, val Vector }
+type matrix struct {
+	ptr, col, val Vector
+	band          []any // arguments that bound its indices, of kernels that several devices share
+}
 
 // matrix loads a matrix. Systems whose matrices of one name are equal use one copy.
 func (s *System) matrix(name string, m *sparse.CSR) matrix {
@@ -90,6 +102,10 @@ func (s *System) matrix(name string, m *sparse.CSR) matrix {
 		load(s, name+"_ptr", ir.I32, ir.Constant, m.Ptr),
 		load(s, name+"_col", ir.I32, ir.Constant, m.Col),
 		s.floats(name+"_val", ir.Constant, m.Val),
+		nil,
+	}
+	if s.devices > 0 {
+		loaded.band = bandOf(m).arguments()
 	}
 	s.matrices = append(s.matrices, loadedMatrix{name, m, loaded})
 	return loaded
@@ -142,14 +158,15 @@ func newSystem(p *problem, o *Options, common *shared, i int) *System {
 	if s.lanes == 0 {
 		s.lanes = lanesFor(len(p.a.Val), s.N)
 	}
+	s.err = s.fits()
 	s.solution = func(int) Vector { return s.script.fields.x }
 	s.a = s.matrix("a", p.a)
 	s.X = s.Vector("x", p.x0)
 	s.Running = s.Scalar("running", 1)
 	s.state = s.states.Slice(int64(i*stateLen), int64((i+1)*stateLen))
-	s.loads = append(s.loads, func() error {
-		return tracer.Write(s.state, []int32{stateMost: int32(o.MaxIterations), stateNorm: 0})
-	})
+	s.loads = append(s.loads, content{s.state, func() []byte {
+		return bytesOf([]int32{stateMost: int32(o.MaxIterations), stateNorm: 0})
+	}})
 	square := func(x float64) float64 { return x * p.norm * (x * p.norm) }
 	limits := []float64{square(o.Tolerance), square(o.Divergence)}
 	if p.steps {
@@ -165,7 +182,7 @@ func (s *System) use(module string) {
 	if s.modules[module] != nil {
 		return
 	}
-	s.modules[module] = s.t.Module(kernels.Source(module, s.elem))
+	s.modules[module] = s.t.Module(kernels.Source(s.build(module), s.elem))
 }
 
 // lanesFor selects the number of threads per row so that each handles two or three elements. On the simulated H200
@@ -183,8 +200,17 @@ func lanesFor(entries, rows int) int {
 func load[T tracer.Element](s *System, name string, elem ir.Type, role ir.Role, data []T) Vector {
 	s.t.Helper()
 	b := s.t.Alloc(name, elem, int64(len(data)), role)
-	s.loads = append(s.loads, func() error { return tracer.Write(b, data) })
+	s.loads = append(s.loads, content{b, func() []byte { return bytesOf(data) }})
 	return b
+}
+
+// bytesOf returns numbers as they are in device memory.
+func bytesOf[T tracer.Element](data []T) []byte {
+	raw, err := binary.Append(nil, binary.LittleEndian, data)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return raw
 }
 
 // floats is load in the precision of the system.
@@ -202,16 +228,19 @@ func (s *System) floats(name string, role ir.Role, data []float64) Vector {
 
 // read returns the contents of a buffer of the system's precision, once all work is done.
 func (s *System) read(b Vector) ([]float64, error) {
-	data := make([]float64, b.Len())
-	if s.elem == ir.F64 {
-		return data, tracer.Read(data, b)
+	raw := make([]byte, b.Bytes())
+	if err := s.memory.read(raw, b); err != nil {
+		return nil, err
 	}
-	single := make([]float32, b.Len())
-	err := tracer.Read(single, b)
-	for i, v := range single {
-		data[i] = float64(v)
+	data := make([]float64, int64(len(raw))/s.elem.Size())
+	for i := range data {
+		if s.elem == ir.F64 {
+			data[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		} else {
+			data[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+		}
 	}
-	return data, err
+	return data, nil
 }
 
 // Vector allocates a vector that keeps its value between iterations. Its initial value is a copy of data, or 0 if
@@ -272,8 +301,19 @@ func blocksFor(n int) int { return max(1, min((n+threads-1)/threads, maxBlocks))
 func warpsFor(blocks int) int { return min(threads, (blocks+31)/32*32) }
 
 // vectorBlocks and rowBlocks return the number of blocks of kernels over vectors and over rows.
-func (s *System) vectorBlocks() int { return blocksFor(s.N) }
-func (s *System) rowBlocks() int    { return blocksFor(s.N * s.lanes) }
+func (s *System) vectorBlocks() int {
+	if s.devices > 0 {
+		return s.shares().vectors
+	}
+	return blocksFor(s.N)
+}
+
+func (s *System) rowBlocks() int {
+	if s.devices > 0 {
+		return s.shares().rows
+	}
+	return blocksFor(s.N * s.lanes)
+}
 
 // sums allocates the partial sums of the given number of blocks for some sums.
 func (s *System) sums(name string, blocks, sums int) Vector {
@@ -281,11 +321,11 @@ func (s *System) sums(name string, blocks, sums int) Vector {
 	return s.t.Alloc(name, s.elem, int64(blocks*sums), ir.Temporary)
 }
 
-// twoSums allocates partial sums for two sums. It returns both together, and each.
-func (s *System) twoSums(name string, blocks int) (both, first, second Vector) {
+// twoSums allocates partial sums for two sums.
+func (s *System) twoSums(name string, blocks int) (first, second Vector) {
 	s.t.Helper()
-	both = s.sums(name, blocks, 2)
-	return both, both.Slice(0, int64(blocks)), both.Slice(int64(blocks), int64(2*blocks))
+	both := s.sums(name, blocks, 2)
+	return both.Slice(0, int64(blocks)), both.Slice(int64(blocks), int64(2*blocks))
 }
 
 // launch launches a kernel of a module in one dimension.
@@ -322,7 +362,7 @@ func (s *System) rows(kernel string, args ...any) {
 // over launches a kernel over the rows of a matrix.
 func (s *System) over(m matrix, module, kernel string, args ...any) {
 	s.t.Helper()
-	args = append([]any{m.ptr, m.col, m.val}, args...)
+	args = append(s.operands(m), args...)
 	s.launch(module, kernel, s.rowBlocks(), threads, append(args, s.lanes, s.N)...)
 }
 

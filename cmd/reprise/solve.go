@@ -27,6 +27,7 @@ import (
 // solveFlags are the flags of solve as given.
 type solveFlags struct {
 	device         string
+	machine        string
 	matrix         string
 	rhs, x0        string
 	methods, modes []string
@@ -58,6 +59,9 @@ func newSolve() *cobra.Command {
 All modes do the same arithmetic and stop at the same iteration. Times are from the first
 iteration to the last check of the residual, without loading and planning.
 
+With --machine, the devices of a simulated machine share each iteration, in the modes graph
+and streams. Under mpirun, each process is one rank of the machine.
+
   residual        relative to b, as the method updates it
   true residual   residual of the solution, computed on the CPU in double precision
   speedup         of an iteration over an eager one
@@ -68,12 +72,14 @@ Methods:
 ` + methodHelp(),
 		Example: `  reprise solve --matrix poisson2d:64
   reprise solve --matrix bcsstk01.mtx.gz --preconditioner jacobi --mode graph --out x.mtx
-  reprise solve --matrix spd:1000 --rhs random:7 --json solve.json --plot figures`,
+  reprise solve --matrix spd:1000 --rhs random:7 --json solve.json --plot figures
+  reprise solve --matrix poisson2d:64 --machine h200-4`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
+	flags.StringVar(&f.machine, "machine", "", "name or file of a machine whose devices share the iterations, instead of one device; see docs/MACHINE.md")
 	flags.StringVar(&f.matrix, "matrix", "", "the matrix: a file, or a generator such as poisson2d:64")
 	flags.StringVar(&f.rhs, "rhs", "ones", "the right-hand side: ones, random:SEED, or a Matrix Market file of one column; random:FIRST..LAST solves for several at the same time")
 	flags.StringVar(&f.x0, "x0", "", "start vector, in the forms of --rhs (default: zeros; for eigenvectors and ranks the right-hand side)")
@@ -117,6 +123,8 @@ type solves struct {
 	modes   []solver.Mode
 	options solver.Options
 	open    func() (device.Device, error)
+	machine string // whose devices share the iterations; "" for one device
+	quiet   bool   // another process reports the rows
 }
 
 func (f *solveFlags) run(c *cobra.Command) error {
@@ -125,6 +133,9 @@ func (f *solveFlags) run(c *cobra.Command) error {
 	}
 	s, err := f.parse()
 	if err != nil {
+		return err
+	}
+	if err := f.checkMachine(s, c.Flags()); err != nil {
 		return err
 	}
 	if err := s.checkLoop(c.Flags()); err != nil {
@@ -150,6 +161,9 @@ func (f *solveFlags) run(c *cobra.Command) error {
 	bar := newProgress(c.ErrOrStderr(), "iterations at most")
 	rows, x, err := s.run(ctx, bar)
 	bar.finish()
+	if s.quiet {
+		return err
+	}
 	whole := len(rows)
 	if whole > 0 && rows[whole-1].stopped() {
 		whole--
@@ -378,6 +392,22 @@ func (s *solves) run(ctx context.Context, bar *progress) (rows []solveRow, x []f
 }
 
 func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []float64, err error) {
+	if s.machine != "" {
+		row, x, err = s.onMachine(ctx, o)
+	} else {
+		row, x, err = s.onDevice(ctx, o)
+	}
+	switch {
+	case err != nil && ofMethod(err):
+		row.Error, row.err, err = err.Error(), err, nil
+	case errors.Is(err, context.Canceled) && row.Iterations > 0:
+		row.Error, row.err = "interrupted", err
+	}
+	return row, x, err
+}
+
+// onDevice solves on a device of its own.
+func (s *solves) onDevice(ctx context.Context, o solver.Options) (row solveRow, x []float64, err error) {
 	dev, err := s.open()
 	if err != nil {
 		return row, nil, err
@@ -388,12 +418,6 @@ func (s *solves) one(ctx context.Context, o solver.Options) (row solveRow, x []f
 	} else {
 		row.Result, err = s.several(ctx, dev, o)
 		row.Systems = len(s.b)
-	}
-	switch {
-	case err != nil && ofMethod(err):
-		row.Error, row.err, err = err.Error(), err, nil
-	case errors.Is(err, context.Canceled) && row.Iterations > 0:
-		row.Error, row.err = "interrupted", err
 	}
 	return row, x, err
 }
@@ -412,5 +436,5 @@ func (s *solves) several(ctx context.Context, dev device.Device, o solver.Option
 // ofMethod reports whether another method or mode may succeed: the error is not one of the device, of the shape of the
 // system, or an interrupt.
 func ofMethod(err error) bool {
-	return device.CodeOf(err) == 0 && !errors.Is(err, context.Canceled) && !errors.As(err, new(*solver.ShapeError))
+	return device.CodeOf(err) == 0 && !errors.As(err, new(machineError)) && !errors.Is(err, context.Canceled) && !errors.As(err, new(*solver.ShapeError))
 }

@@ -249,3 +249,44 @@ func TestSolveForSeveralRightHandSides(t *testing.T) {
 		assert.Contains(t, stderr, c.want)
 	}
 }
+
+// The devices of a machine share the iterations, and end at that of one device with the same solution.
+func TestSolveOnMachine(t *testing.T) {
+	dir := t.TempDir()
+	solved := func(args ...string) (string, []solveRow) {
+		t.Helper()
+		out, rows := filepath.Join(dir, "x.mtx"), filepath.Join(dir, "rows.json")
+		_, stderr, status := reprise(append([]string{"solve", "--matrix", "poisson2d:24", "--tolerance", "1e-2", "--out", out, "--json", rows}, args...)...)
+		require.Zero(t, status, stderr)
+		var records []solveRow
+		text, err := os.ReadFile(rows)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &records))
+		x, err := os.ReadFile(out)
+		require.NoError(t, err)
+		return string(x), records
+	}
+	x, alone := solved("--mode", "graph")
+	shared, rows := solved("--machine", "2x2")
+	assert.Equal(t, x, shared)
+	require.Len(t, rows, 2)
+	for i, mode := range []string{"streams", "graph"} {
+		assert.Equal(t, mode, rows[i].Mode)
+		assert.Equal(t, "2x2", rows[i].Device)
+		assert.True(t, rows[i].Simulated)
+		assert.Equal(t, alone[0].History, rows[i].History)
+		assert.Positive(t, rows[i].TimePerIteration)
+	}
+	for want, args := range map[string][]string{
+		"no machine is called":                                           {"--machine", "h300-4"},
+		"--sample is for one device":                                     {"--machine", "h200-4", "--sample", "4"},
+		"--device is for one device":                                     {"--machine", "h200-4", "--device", "sim:h200"},
+		"--machine is for one right":                                     {"--machine", "h200-4", "--rhs", "random:1..2"},
+		"option Mode is loop: use graph or streams":                      {"--machine", "h200-4", "--mode", "loop"},
+		"method gauss-seidel: several devices cannot share an iteration": {"--machine", "h200-4", "--method", "gauss-seidel"},
+	} {
+		_, stderr, status := reprise(append([]string{"solve", "--matrix", "poisson2d:24"}, args...)...)
+		assert.NotZero(t, status, args)
+		assert.Contains(t, stderr, want)
+	}
+}

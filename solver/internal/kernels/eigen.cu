@@ -2,6 +2,8 @@
 // its sums. Once state says that the method is done, x stays.
 // Launch: one dimension and whole warps; those that take blocks one block.
 // build f32: -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
+// build parts: -DPARTS -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
+// build parts.f32: -DPARTS -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
 #include "state.cuh"
 
 // eigen_scale: value = x . y, Rayleigh's quotient of an x of norm 1, and inverse = 1 / |y|.

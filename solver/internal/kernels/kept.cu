@@ -3,18 +3,20 @@
 // is above all codes, so that each launch takes its time. A test of the factor instead would not do: 0 times infinity is no number.
 // Launch: as the kernels of the same names in spmv.cu, vector.cu and scalar.cu.
 // build f32: -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
+// build parts: -DPARTS -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
+// build parts.f32: -DPARTS -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
 #include "rows.cuh"
 #include "state.cuh"
 
 // kept_spmv: y = A x.
-extern "C" __global__ void kept_spmv(const int *ptr, const int *col, const real *val, const real *x, real *y, const int *state, int last,
+extern "C" __global__ void kept_spmv(MATRIX, const real *x, real *y, const int *state, int last,
                                      int lanes, int n)
 {
     if (state[CODE] > last)
         return;
     EACH_ROW(i, lanes, n) {
-        const real v = row(ptr, col, val, x, lanes, i, n);
-        if (i < n && threadIdx.x % lanes == 0)
+        const real v = row(ptr, col, val, BAND, x, lanes, first, i, END(n));
+        if (i < END(n) && threadIdx.x % lanes == 0)
             y[i] = v;
     }
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,6 +131,12 @@ var shapes = []struct {
 }{{1, 1, 32}, {33, 1, 64}, {300, 3, 128}, {300, 2, 32}, {70, 4, 256}, {1000, 1, 1024}}
 
 func TestVector(t *testing.T) {
+	for _, module := range []string{"vector", "vector.parts"} {
+		t.Run(module, func(t *testing.T) { testVector(t, module) })
+	}
+}
+
+func testVector(t *testing.T, module string) {
 	onEach(t, func(g *gpu) {
 		for _, s := range shapes {
 			n := s.n
@@ -139,7 +146,7 @@ func TestVector(t *testing.T) {
 			// check launches a kernel and compares a vector, and the sums of what its blocks left.
 			check := func(kernel string, out tracer.Buffer, want []float64, partial tracer.Buffer, sums []float64, args ...any) {
 				g.t.Helper()
-				g.launch("vector", kernel, uint32(s.blocks), uint32(s.threads), append(args, n)...)
+				g.launch(module, kernel, uint32(s.blocks), uint32(s.threads), append(args, n)...)
 				if want != nil {
 					assert.Equal(g.t, want, g.read(out), "%s of %v", kernel, s)
 				}
@@ -149,6 +156,7 @@ func TestVector(t *testing.T) {
 			}
 			none := tracer.Buffer{}
 			one, two := g.output(s.blocks), g.output(2*s.blocks)
+			first, second := two.Slice(0, int64(s.blocks)), two.Slice(int64(s.blocks), int64(2*s.blocks))
 			check("dot", none, nil, one, []float64{dot(x, y)}, g.vector(x), g.vector(y), one)
 
 			v := g.vector(y)
@@ -173,10 +181,10 @@ func TestVector(t *testing.T) {
 			check("minus_norm", v, after, one, []float64{dot(after, after)}, scalar(a), g.vector(y), v, one)
 			v = g.vector(z)
 			weighted := each(n, func(i int) float64 { return x[i] * after[i] })
-			check("minus_norms", v, after, two, []float64{dot(after, after), dot(weighted, after)}, scalar(a), g.vector(y), g.vector(x), v, two)
+			check("minus_norms", v, after, two, []float64{dot(after, after), dot(weighted, after)}, scalar(a), g.vector(y), g.vector(x), v, first, second)
 			after = each(n, func(i int) float64 { return x[i] - a*y[i] })
 			v = g.output(n)
-			check("minus_dots", v, after, two, []float64{dot(after, after), dot(after, w)}, g.vector(x), scalar(a), g.vector(y), g.vector(w), v, two)
+			check("minus_dots", v, after, two, []float64{dot(after, after), dot(after, w)}, g.vector(x), scalar(a), g.vector(y), g.vector(w), v, first, second)
 		}
 	})
 }
@@ -205,7 +213,24 @@ func product(ptr, col []int32, val, x []float64) []float64 {
 	})
 }
 
+// rows returns the arguments of a matrix for a build of the kernels over rows. The bounds of the indices exclude nothing.
+func (g *gpu) rows(module string, ptr, col []int32, val []float64, blocks, threads int) []any {
+	args := []any{g.ints(ptr), g.ints(col), g.vector(val)}
+	if strings.HasSuffix(module, ".parts") {
+		n := len(ptr) - 1
+		per := ((n+threads-1)/threads + blocks - 1) / blocks * threads
+		args = append(args, int64(0), 0, len(col), n, n, per)
+	}
+	return args
+}
+
 func TestSpmv(t *testing.T) {
+	for _, module := range []string{"spmv", "spmv.parts"} {
+		t.Run(module, func(t *testing.T) { testSpmv(t, module) })
+	}
+}
+
+func testSpmv(t *testing.T, module string) {
 	onEach(t, func(g *gpu) {
 		for _, s := range shapes {
 			if s.n > 500 {
@@ -215,13 +240,13 @@ func TestSpmv(t *testing.T) {
 			ptr, col, val := g.matrix(n)
 			x, w := g.small(n), g.small(n)
 			want := product(ptr, col, val, x)
-			a := []any{g.ints(ptr), g.ints(col), g.vector(val), g.vector(x)}
+			a := append(g.rows(module, ptr, col, val, s.blocks, s.threads), g.vector(x))
 			vw := g.vector(w)
 			for lanes := 1; lanes <= 32; lanes *= 2 {
 				run := func(kernel string, args ...any) {
 					g.t.Helper()
 					args = append(append([]any{}, a...), args...)
-					g.launch("spmv", kernel, uint32(s.blocks), uint32(s.threads), append(args, lanes, n)...)
+					g.launch(module, kernel, uint32(s.blocks), uint32(s.threads), append(args, lanes, n)...)
 				}
 				about := fmt.Sprintf("%d lanes, %v", lanes, s)
 				y, one, two := g.output(n), g.output(s.blocks), g.output(2*s.blocks)
@@ -234,7 +259,7 @@ func TestSpmv(t *testing.T) {
 				assert.Equal(g.t, dot(w, want), sum(g.read(one)), about)
 
 				y = g.output(n)
-				run("spmv_dots", vw, y, two)
+				run("spmv_dots", vw, y, two.Slice(0, int64(s.blocks)), two.Slice(int64(s.blocks), int64(2*s.blocks)))
 				assert.Equal(g.t, want, g.read(y), about)
 				assert.Equal(g.t, dot(want, want), sum(g.read(two)[:s.blocks]), about)
 				assert.Equal(g.t, dot(w, want), sum(g.read(two)[s.blocks:]), about)
@@ -410,9 +435,12 @@ func TestLongRows(t *testing.T) {
 				}
 				ptr = append(ptr, ptr[i]+int32(length))
 			}
-			val, x, y := g.small(len(col)), g.small(n), g.output(n)
-			g.launch("spmv", "spmv", 2, 64, g.ints(ptr), g.ints(col), g.vector(val), g.vector(x), y, lanes, n)
-			assert.Equal(g.t, product(ptr, col, val, x), g.read(y), "%d lanes", lanes)
+			val, x := g.small(len(col)), g.small(n)
+			for _, module := range []string{"spmv", "spmv.parts"} {
+				y := g.output(n)
+				g.launch(module, "spmv", 2, 64, append(g.rows(module, ptr, col, val, 2, 64), g.vector(x), y, lanes, n)...)
+				assert.Equal(g.t, product(ptr, col, val, x), g.read(y), "%s, %d lanes", module, lanes)
+			}
 		}
 	})
 }
@@ -421,8 +449,8 @@ func TestLongRows(t *testing.T) {
 func TestAccessesAreInferred(t *testing.T) {
 	want := map[string]string{
 		"dot": "rrw", "axpy": "rrx", "axpyd": "rrrx", "xpay": "rrx", "dxpay": "rrrx", "axpby": "rrrx", "axpy2": "rrrrx",
-		"minus": "rrrw", "minus_norm": "rrxw", "minus_norms": "rrrxw", "minus_dots": "rrrrww", "update": "rrrrx",
-		"spmv": "rrrrw", "spmv_dot": "rrrrrww", "spmv_dots": "rrrrrww", "residual": "rrrrrww",
+		"minus": "rrrw", "minus_norm": "rrxw", "minus_norms": "rrrxww", "minus_dots": "rrrrwww", "update": "rrrrx",
+		"spmv": "rrrrw", "spmv_dot": "rrrrrww", "spmv_dots": "rrrrrwww", "residual": "rrrrrww",
 		"relax":    "rrrrrrrx",
 		"cg_alpha": "rrwx", "cg_beta": "rrxwrwx", "chebyshev": "rrrxwwwrwx", "check": "rwrwx", "add": "rw", "divide": "rrwx", "all_ended": "rw",
 		"project": "rrw", "coefficients": "rwx", "orthogonalize": "rrxw", "combine": "rrx", "scale": "rrw",

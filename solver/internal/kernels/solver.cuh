@@ -35,14 +35,14 @@ static __device__ void leave(real v, real *partial)
         partial[blockIdx.x] = v;
 }
 
-// leave does so for two sums, the second behind the first.
-static __device__ void leave(real v, real w, real *partial)
+// leave does so for two sums.
+static __device__ void leave(real v, real w, real *first, real *second)
 {
     v = block_sum(v);
     w = block_sum(w);
     if (threadIdx.x == 0) {
-        partial[blockIdx.x] = v;
-        partial[gridDim.x + blockIdx.x] = w;
+        first[blockIdx.x] = v;
+        second[blockIdx.x] = w;
     }
 }
 
@@ -72,6 +72,18 @@ static __device__ float moved(float factor, float v, float next)
     return x;
 }
 
-// STRIDE goes over 0 <= i < n by the threads of the whole grid.
+// STRIDE goes over 0 <= i < n by the threads of the whole grid. With -DPARTS, for launches that several devices share, each
+// block has consecutive elements, as many as the others: a range of blocks then accesses one range of each vector.
+#ifdef PARTS
+static __device__ int part(int n)
+{
+    const int size = blockDim.x, blocks = gridDim.x;
+    return ((n + size - 1) / size + blocks - 1) / blocks * size;
+}
+
+#define STRIDE(i, n)                                                                           \
+    for (int end = min((int)(blockIdx.x + 1) * part(n), n), i = blockIdx.x * part(n) + threadIdx.x; i < end; i += blockDim.x)
+#else
 #define STRIDE(i, n) \
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+#endif

@@ -1,8 +1,10 @@
 // vector: operations on whole vectors. Scalars come from device memory, where the kernels of
 // scalar.cu leave them, so that an iteration needs nothing of the host. Where a kernel makes a
-// sum, partial[b] is what block b contributes, and a second sum is at partial[blocks + b].
+// sum, partial[b] is what block b contributes; norms[b], if it makes two, to the first.
 // Launch: one dimension, whole warps.
 // build f32: -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
+// build parts: -DPARTS -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
+// build parts.f32: -DPARTS -DREAL=float -arch=compute_52 -prec-div=true -prec-sqrt=true -ftz=false -fmad=true
 #include "solver.cuh"
 
 // dot: the sum of x[i] * y[i].
@@ -86,7 +88,7 @@ extern "C" __global__ void minus_norm(const real *a, const real *y, real *z, rea
 }
 
 // minus_norms: z -= a y, the sum of z[i] * z[i], and that of d[i] * z[i] * z[i].
-extern "C" __global__ void minus_norms(const real *a, const real *y, const real *d, real *z, real *partial, int n)
+extern "C" __global__ void minus_norms(const real *a, const real *y, const real *d, real *z, real *norms, real *partial, int n)
 {
     const real s = *a;
     real sum = 0, weighted = 0;
@@ -96,11 +98,11 @@ extern "C" __global__ void minus_norms(const real *a, const real *y, const real 
         sum += v * v;
         weighted += d[i] * v * v;
     }
-    leave(sum, weighted, partial);
+    leave(sum, weighted, norms, partial);
 }
 
 // minus_dots: z = x - a y, the sum of z[i] * z[i], and that of z[i] * w[i].
-extern "C" __global__ void minus_dots(const real *x, const real *a, const real *y, const real *w, real *z, real *partial, int n)
+extern "C" __global__ void minus_dots(const real *x, const real *a, const real *y, const real *w, real *z, real *norms, real *partial, int n)
 {
     const real s = *a;
     real norm = 0, sum = 0;
@@ -110,7 +112,7 @@ extern "C" __global__ void minus_dots(const real *x, const real *a, const real *
         norm += v * v;
         sum += v * w[i];
     }
-    leave(norm, sum, partial);
+    leave(norm, sum, norms, partial);
 }
 
 // update: y = x + b (y - a z), the direction of BiCGSTAB.
