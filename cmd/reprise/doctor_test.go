@@ -13,8 +13,8 @@ import (
 	"github.com/reprise-gpu/reprise/internal/devices"
 )
 
-// machine makes a root folder with the given files. A file whose name is given with a final "!" cannot be opened.
-func machine(t *testing.T, files map[string]string) string {
+// checkedMachine makes a root folder with the given files. A file whose name is given with a final "!" cannot be opened.
+func checkedMachine(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, text := range files {
 		name, closed := strings.CutSuffix(name, "!")
@@ -77,7 +77,7 @@ func TestDoctor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			err := runDoctor(&out, machine(t, c.files), c.state)
+			err := runDoctor(&out, checkedMachine(t, c.files), c.state)
 			assert.Equal(t, c.ok, err == nil, "%v\n%s", err, out.String())
 			for _, s := range c.says {
 				assert.Contains(t, out.String(), s)
@@ -93,7 +93,7 @@ func TestDoctorSeesFilesThatCannotBeOpened(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may open every file")
 	}
-	d := deviceFiles(machine(t, map[string]string{"dev/nvidiactl": "", "dev/nvidia0!": ""}))
+	d := deviceFiles(checkedMachine(t, map[string]string{"dev/nvidiactl": "", "dev/nvidia0!": ""}))
 	assert.False(t, d.ok)
 	assert.Equal(t, "/dev/nvidia0 cannot be opened: permission denied", d.found)
 }
