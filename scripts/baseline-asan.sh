@@ -9,6 +9,7 @@ set -euo pipefail
 [ $# -eq 3 ] || { echo "use: baseline-asan.sh PROGRAMS LIBCUDASIM FAILING_DRIVER, as in make baseline-asan" >&2; exit 2; }
 programs=$1 failing=$3
 export REPRISE_LIBCUDA=$2 REPRISE_SIM=h200
+hashes=$(dirname "${BASH_SOURCE[0]}")/../internal/bench/scale/programs/testdata/hashes
 
 # The exit status of a finding. The programs do not use it themselves.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
@@ -86,6 +87,37 @@ check_solver() {
 	expect_failure cuGraphLaunch "$solver" --size 11
 }
 
+# check_scale NAME checks a program for several devices. Its results on any number of devices must have the hashes that the
+# Go program has on one.
+check_scale() {
+	local program=$programs/scale/$1 name steps size hash devices peers
+	export REPRISE_SIM=h200,h200,h200,h200
+	while IFS=' ' read -r name size steps hash; do
+		[ "$name" = "$1" ] || continue
+		for devices in 1 2 4; do
+			for peers in on off; do
+				REPRISE_SIM_RACE=1 expect 0 "$program" --size "$size" --steps "$steps" --devices "$devices" --peers "$peers" --iterations 2
+				if ! grep -q "\"result_hash\":\"$hash\"" "$scratch/$BASHPID.log"; then
+					echo "$program --size $size --steps $steps --devices $devices --peers $peers: the Go program has the hash $hash" >&2
+					cat "$scratch/$BASHPID.log" >&2
+					return 1
+				fi
+			done
+		done
+	done < <(awk -v RS= '{ sub("steps=", "", $2); sub(":", " ", $3); print $3, $2, $5 }' "$hashes")
+	REPRISE_SIM_RACE=1 expect 0 "$program" --size 6x70 --steps 5 --devices 4 # a row for each device
+	expect 0 "$program" --size 104 --devices 4 --sample 2
+	expect 0 "$program" --help
+	expect 1 to_full "$program" --size 104
+	expect 2 "$program" --size 5 --devices 100
+	expect 2 "$program" --size 0
+	expect 2 "$program" --iterations
+	expect 1 "$program" --size 104 --devices 5
+	for function in cuMemAlloc cuModuleLoadData cuGraphUpload cuGraphLaunch; do
+		expect_failure $function "$program" --size 104 --devices 3
+	done
+}
+
 expect 0 "$programs/obj/tests"
 checks=()
 for program in "$programs"/*; do
@@ -96,6 +128,10 @@ done
 [ ${#checks[@]} -gt 0 ] || { echo "$programs holds no program" >&2; exit 1; }
 check_solver "$programs/solver/cg" &
 checks+=($!)
+for name in wave jacobi; do
+	check_scale $name &
+	checks+=($!)
+done
 
 # All workloads share the parser of the command line, so one program suffices here.
 for flag in --size=12x --threads=33 --blocks=-1 --memory=none --version= --version=sync,none --iterations=0 --sample=x --nonsense=1; do

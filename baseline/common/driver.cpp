@@ -81,6 +81,8 @@ std::string Device::full_name() const {
 std::string Device::name() const {
 	if (!simulated_)
 		return "gpu" + std::to_string(ordinal_);
+	if (const char *machine = std::getenv("REPRISE_SIM_MACHINE"); machine != nullptr && *machine != '\0')
+		return std::string("sim:") + machine;
 	const char *set = std::getenv("REPRISE_SIM");
 	std::istringstream profiles(set != nullptr && *set != '\0' ? set : "h200");
 	std::string profile;

@@ -35,7 +35,7 @@ public:
 	bool faults() const { return attribute(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) != 0; }
 	bool simulated() const { return simulated_; }
 
-	// name is what Go's --device calls it: gpu0, or sim:h200 of the simulator.
+	// name is what Go's --device calls it: gpu0, or sim:h200 of the simulator, or sim:h200-4 for the devices of a machine.
 	std::string name() const;
 	// full_name is what the driver calls it.
 	std::string full_name() const;

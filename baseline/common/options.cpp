@@ -1,26 +1,17 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <iterator>
 #include <sstream>
 
+#include "number.hpp"
 #include "version.hpp"
 
 namespace reprise {
 namespace {
 
 constexpr const char *mode_names[] = {"pinned", "prefetch", "managed"};
-
-template <class T> T number(const std::string &flag, const std::string &text, T least, T most) {
-	T value{};
-	const auto *end = text.data() + text.size();
-	const auto [stop, error] = std::from_chars(text.data(), end, value);
-	if (error != std::errc() || stop != end || value < least || value > most)
-		throw UsageError(flag + " " + text + ": use a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-	return value;
-}
 
 int threads(const std::string &flag, const std::string &text) {
 	for (const int n : {32, 128, 256, 1024})

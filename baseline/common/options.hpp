@@ -2,18 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "number.hpp"
 #include "workload.hpp"
 
 namespace reprise {
-
-// UsageError is a command line that makes no sense, in one sentence.
-struct UsageError : std::runtime_error {
-	using std::runtime_error::runtime_error;
-};
 
 struct Options {
 	long size = 0;	  // 0: the workload's own

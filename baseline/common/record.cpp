@@ -1,53 +1,8 @@
 #include "record.hpp"
 
-#include <cfloat>
-#include <cstdio>
-#include <sstream>
+#include "json.hpp"
 
 namespace reprise {
-namespace {
-
-template <class... Args> std::string format(const char *how, Args... args) {
-	std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, how, args...)), '\0');
-	std::snprintf(text.data(), text.size() + 1, how, args...);
-	return text;
-}
-
-std::string hexadecimal(std::uint64_t hash) { return format("%016llx", static_cast<unsigned long long>(hash)); }
-
-std::string quoted(const std::string &text) {
-	std::string q = "\"";
-	for (const char c : text) {
-		if (c == '"' || c == '\\')
-			q += '\\';
-		if (static_cast<unsigned char>(c) < 0x20)
-			q += format("\\u%04x", static_cast<unsigned>(c));
-		else
-			q += c;
-	}
-	return q + '"';
-}
-
-// Object writes the fields of a JSON object.
-class Object {
-public:
-	void text(const char *name, const std::string &value) { field(name, quoted(value)); }
-	void flag(const char *name, bool value) { field(name, value ? "true" : "false"); }
-	void number(const char *name, long value) { field(name, std::to_string(value)); }
-	void time(const char *name, double us) { field(name, format("%.3f", us)); }
-	// JSON knows no infinity and no NaN.
-	void number(const char *name, double value) { field(name, format("%.6g", value <= DBL_MAX ? value : DBL_MAX)); }
-	std::string json() const { return "{" + fields_ + "}"; }
-
-private:
-	void field(const char *name, const std::string &value) {
-		fields_ += (fields_.empty() ? "" : ",") + quoted(name) + ":" + value;
-	}
-
-	std::string fields_;
-};
-
-} // namespace
 
 std::string Record::json() const {
 	Object o;
