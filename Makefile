@@ -10,7 +10,7 @@ FUZZTIME ?= 30s
 # and share data. All of its tests would take ten minutes, and those that count allocations cannot pass, because
 # sync.Pool drops objects at random under the detector. RACE_SKIP are tests of replays that only check virtual times or
 # large numbers.
-RACE_PKGS ?= ./internal/bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/... ./tenant
+RACE_PKGS ?= ./internal/bench/reference/... ./device/... ./graphexec/... ./internal/parallel ./ir/... ./tracer/... ./tenant ./internal/transport/...
 RACE_SKIP ?= TestAutoIsAsQuickAsTheBest|TestLaunchesHaveThePriorityOfTheSchedule|TestMeasuredPlansAreTheQuickest|TestLoopsWithHugeNumbersEnd|TestNumbersOfALoopMayBeGreat
 RACE_SIM ?= Worker|Order|Race|Record|Update|Blocks|Print|Scan|Histogram|Finding|Memo([A-Z]|$$)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -32,7 +32,7 @@ SOURCES = $(shell cat $$(find $(SIMULATOR) -type f ! -name '*_test.go' ! -path '
 NOTE_SOURCES = -X=github.com/reprise-gpu/reprise/internal/sim.Sources=$(SOURCES)
 
 # A hash of the sources of the C++ programs. The revision is set here because go records none in a linked worktree.
-BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include internal/lazycuda internal/kernels solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
+BASELINE_SOURCES = $(shell cat $$(find baseline cuda/include internal/lazycuda internal/kernels internal/bench/scale/programs solver/internal/kernels -regex '.*\.\(cpp\|hpp\|ptx\|def\|[chS]\)' \
 	! -path '*/tests/*' | LC_ALL=C sort) | sha256sum | cut -c1-16)
 REVISION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 NOTES = $(NOTE_SOURCES) -X=github.com/reprise-gpu/reprise/internal/bench/compare.Sources=$(BASELINE_SOURCES) \
@@ -114,8 +114,8 @@ lint: ## gofmt, go mod tidy, go vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 ifdef HAVE_CC
 	$(MAKE) --no-print-directory lib
-	$(CUDA_ENV) $(GO) vet -tags cuda $(CUDA_PKGS)
-	$(CUDA_ENV) $(GO) run $(STATICCHECK) -tags cuda $(CUDA_PKGS)
+	$(CUDA_ENV) $(GO) vet -tags cuda $(CUDA_PKGS) $(MPI_PKGS)
+	$(CUDA_ENV) $(GO) run $(STATICCHECK) -tags cuda $(CUDA_PKGS) $(MPI_PKGS)
 else
 	@echo "there is no C compiler $(CC): the code with the tag cuda is left out"
 endif
@@ -137,7 +137,7 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 
 .PHONY: ptx
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
-	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/first examples/heat examples/tenants graphexec/internal/until internal/sim/testdata/kernels solver/internal/kernels
+	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/cluster examples/first examples/heat examples/tenants internal/until internal/bench/scale/programs internal/sim/testdata/kernels solver/internal/kernels
 
 .PHONY: bench
 bench: ## run the benchmarks on the default device
@@ -229,27 +229,71 @@ libcudasim: ## build the simulated driver as a C library, build/libcudasim.so (n
 clients: libcudasim ## run tests of Numba and PyCUDA on the simulated driver, where these are installed
 	scripts/clients/run.sh numba pycuda
 
+# What package mpi needs of MPI: docs/CLUSTER-MPI.md. bin/reprise loads it at run time. Debian: openmpi-bin, libopenmpi-dev.
+MPICC ?= mpicc
+MPIRUN ?= mpirun
+MPI_PKGS := ./internal/transport/... ./cluster ./cmd/benchmpi
+LIBMPI ?= bin/libreprise-mpi.so
+MPI_SHIM := internal/transport/mpi/shim
+
+.PHONY: mpi
+mpi: $(LIBMPI) ## build bin/libreprise-mpi.so, through which bin/reprise uses MPI (needs mpicc)
+
+$(LIBMPI): $(MPI_SHIM)/shim.c $(MPI_SHIM)/shim.h
+	@command -v $(MPICC) >/dev/null || { echo "there is no MPI compiler $(MPICC): apt-get install openmpi-bin libopenmpi-dev, or set MPICC" >&2; exit 1; }
+	@mkdir -p $(dir $@)
+	$(MPICC) -std=gnu11 -O2 -g -fPIC -Wall -Wextra -shared -o $@ $<
+
+# The tests start their ranks with mpirun themselves, and are skipped where it is not installed.
+.PHONY: test-mpi
+test-mpi: ## run the tests of ranks through MPI (needs mpicc and mpirun)
+	CGO_ENABLED=1 $(GO) test -count=1 -timeout 30m -tags mpi ./internal/transport/mpi/... ./cluster
+
+BENCH_MPI := build/bench-mpi
+
+.PHONY: bench-mpi
+bench-mpi: ## time exchanges of 2 and 4 ranks through MPI (needs mpicc and mpirun)
+	@$(MAKE) --no-print-directory mpi LIBMPI=$(BENCH_MPI)/libreprise-mpi.so
+	CGO_ENABLED=1 $(GO) build -tags mpi -o $(BENCH_MPI)/benchmpi ./cmd/benchmpi
+	for ranks in 2 4; do \
+		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(MPIRUN) -np $$ranks --oversubscribe $(BENCH_MPI)/benchmpi $(BENCH_MPI_FLAGS); \
+	done
+
 # The hand-written workloads in C++: one program for each folder of baseline/, linked with build/lib/libcuda.a, so that
 # it runs on any driver, and with static C++ libraries. -ffp-contract=off: the inputs must equal those of Go bit by bit.
 BASELINE_OUT ?= build/baseline
 BASELINE_FLAGS ?= -O2 -g
 BASELINE_CXXFLAGS := -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -MMD -MP \
-	-Ibaseline/common -Icuda/include -Iinternal/lazycuda -Wa,-Iinternal/kernels -Wa,-Isolver/internal/kernels -Wa,-Ibaseline/solver
-BASELINES := $(filter-out common solver,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
+	-Ibaseline/common -Icuda/include -Iinternal/lazycuda -Wa,-Iinternal/kernels -Wa,-Isolver/internal/kernels -Wa,-Ibaseline/solver \
+	-Wa,-Iinternal/bench/scale/programs
+BASELINES := $(filter-out common scale solver,$(notdir $(patsubst %/,%,$(wildcard baseline/*/))))
 BASELINE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/*.cpp))
-BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp))
+BASELINE_TESTS := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/common/tests/*.cpp baseline/scale/common/tests/*.cpp))
+
+# The programs for several devices. Where mpicxx is installed, they are programs of MPI, and otherwise of one rank. MPICXX=
+# leaves MPI out.
+MPICXX ?= $(shell command -v mpicxx)
+SCALE_BASELINES := $(patsubst baseline/%/,%,$(filter-out baseline/scale/common/,$(wildcard baseline/scale/*/)))
+SCALE_RANKS := $(if $(MPICXX),mpi,alone)
+SCALE_COMMON := $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(filter-out %/ranks_mpi.cpp %/ranks_alone.cpp,$(wildcard baseline/scale/common/*.cpp))) \
+	$(BASELINE_OUT)/obj/scale/common/ranks_$(SCALE_RANKS).o
 
 .PHONY: baseline
-baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES) solver/cg) ## build the hand-written workloads and solver in C++, build/baseline (needs g++)
+baseline: $(addprefix $(BASELINE_OUT)/,$(BASELINES) solver/cg $(SCALE_BASELINES)) ## build the hand-written workloads and solver in C++, build/baseline (needs g++)
 
-# Both sanitizers stop at the first finding. Sizes are odd, so that the last block and warp are not full.
+# Both sanitizers stop at the first finding. Sizes are odd, so that the last block and warp are not full. MPI is left out, because
+# the sanitizers would report its own leaks.
 .PHONY: baseline-asan
 baseline-asan: libcudasim ## run the C++ workloads and the tests of their common code under the address and undefined-behaviour sanitizers
-	$(MAKE) --no-print-directory -j "$$(nproc)" baseline build/baseline-asan/obj/tests BASELINE_OUT=build/baseline-asan \
+	$(MAKE) --no-print-directory -j "$$(nproc)" baseline build/baseline-asan/obj/tests BASELINE_OUT=build/baseline-asan MPICXX= \
 		BASELINE_FLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 	$(CC) -std=gnu11 -Wall -Wextra -Werror -Icuda/include -shared -fPIC scripts/testdata/failing-driver.c -o build/baseline-asan/obj/failing-driver.so \
 		-Wl,-rpath,$(abspath $(dir $(LIBCUDASIM))) -Wl,--no-as-needed $(abspath $(LIBCUDASIM)) -ldl
 	scripts/baseline-asan.sh build/baseline-asan $(abspath $(LIBCUDASIM)) build/baseline-asan/obj/failing-driver.so
+
+.PHONY: baseline-ranks
+baseline-ranks: libcudasim $(addprefix $(BASELINE_OUT)/,$(SCALE_BASELINES)) ## run the C++ programs for several devices under mpirun (needs mpicxx)
+	scripts/baseline-ranks.sh $(BASELINE_OUT)/scale $(abspath $(LIBCUDASIM))
 
 BASELINE_LINK = $(CXX) $(BASELINE_FLAGS) -static-libstdc++ -static-libgcc $^ -ldl -lpthread -o $@
 
@@ -259,13 +303,24 @@ $(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildca
 endef
 $(foreach w,$(BASELINES),$(eval $(call BASELINE_PROGRAM,$(w))))
 
-$(BASELINE_OUT)/obj/tests: $(BASELINE_TESTS) $(BASELINE_COMMON) build/lib/libcuda.a
+$(BASELINE_OUT)/obj/tests: $(BASELINE_TESTS) $(BASELINE_OUT)/obj/scale/common/flags.o $(BASELINE_COMMON) build/lib/libcuda.a
 	$(BASELINE_LINK)
 
 # The hand-written counterpart of package solver. Its flags differ from those of the workloads.
 $(BASELINE_OUT)/solver/cg: $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/solver/*.cpp)) $(BASELINE_COMMON) build/lib/libcuda.a
 	@mkdir -p $(dir $@)
 	$(BASELINE_LINK)
+
+define SCALE_PROGRAM
+$(BASELINE_OUT)/$(1): $(patsubst baseline/%.cpp,$(BASELINE_OUT)/obj/%.o,$(wildcard baseline/$(1)/*.cpp)) $(SCALE_COMMON) $(BASELINE_COMMON) build/lib/libcuda.a
+	@mkdir -p $$(dir $$@)
+	$$(BASELINE_LINK)
+endef
+$(foreach w,$(SCALE_BASELINES),$(eval $(call SCALE_PROGRAM,$(w))))
+$(addprefix $(BASELINE_OUT)/,$(SCALE_BASELINES)): private CXX := $(or $(MPICXX),$(CXX))
+$(BASELINE_OUT)/obj/scale/%.o: BASELINE_CXXFLAGS += -Ibaseline/scale/common
+$(BASELINE_OUT)/obj/scale/common/ranks_mpi.o: CXX := $(MPICXX)
+$(BASELINE_OUT)/obj/scale/common/ranks_mpi.o: BASELINE_CXXFLAGS += -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX
 
 # The hash is in an object file of its own, which is rebuilt when the hash changes.
 $(BASELINE_OUT)/obj/sources: FORCE
@@ -278,11 +333,11 @@ $(BASELINE_OUT)/obj/common/sources.o: BASELINE_CXXFLAGS += -DREPRISE_SOURCES='"$
 .PHONY: FORCE
 FORCE:
 
-$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard internal/kernels/*.ptx solver/internal/kernels/*.ptx baseline/solver/*.ptx) Makefile
+$(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard internal/kernels/*.ptx internal/bench/scale/programs/*.ptx solver/internal/kernels/*.ptx baseline/solver/*.ptx) Makefile
 	@mkdir -p $(dir $@)
 	$(CXX) $(BASELINE_CXXFLAGS) $(BASELINE_FLAGS) -c $< -o $@
 
--include $(wildcard $(BASELINE_OUT)/obj/*/*.d $(BASELINE_OUT)/obj/*/*/*.d)
+-include $(wildcard $(BASELINE_OUT)/obj/*/*.d $(BASELINE_OUT)/obj/*/*/*.d $(BASELINE_OUT)/obj/*/*/*/*.d)
 
 # Times at tiny sizes have no meaning, but every workload runs on both sides and its result is checked.
 BENCH_SMOKE := build/bench-smoke
