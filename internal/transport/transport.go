@@ -20,6 +20,9 @@ type Transport interface {
 	// place until the exchange is closed: package mpi pins those that Go manages.
 	Freeze(messages []Message) (Exchange, error)
 	// Close ends the use of the transport. It fails calls of other ranks that cannot complete without this rank. A second
+	// call does nothing. A program that reports an error does so before: of processes of mpirun, the first two that exit
+	// with an error end all others.
+	// Close ends the use of the transport. It fails calls of other ranks that cannot complete without this rank. A second
 	// call does nothing.
 	Close() error
 	// Abort ends the transport on all ranks. Calls of the others return a *LostError that names this rank and err. After

@@ -26,6 +26,7 @@ type control struct {
 
 	mu         sync.Mutex
 	err        *transport.LostError // the first failure
+	failedAt   time.Time            // when it was recorded
 	farewells  []*farewell          // by rank; nil is not closed
 	left       int                  // ranks that have sent none
 	activities []string             // by rank, at rank 0
@@ -180,12 +181,35 @@ func (c *control) fail(e *transport.LostError, from int) {
 	c.mu.Lock()
 	first := c.err == nil
 	if first {
-		c.err = e
+		c.err, c.failedAt = e, time.Now()
 	}
 	c.mu.Unlock()
 	if first {
 		c.send(note{Failure: encodeFailure(e)}, from)
 		close(c.failed)
+	}
+}
+
+func (c *control) hasFailed() bool {
+	select {
+	case <-c.failed:
+		return true
+	default:
+		return false
+	}
+}
+
+// reporting is how long ranks have to report a failure before the first of them may exit. Then mpirun sends SIGTERM to
+// all others, and SIGKILL when the next one exits.
+const reporting = 300 * time.Millisecond
+
+// settle returns when all other ranks can have reported the failure, which they receive within milliseconds.
+func (c *control) settle() {
+	if c.size > 1 {
+		c.mu.Lock()
+		at := c.failedAt
+		c.mu.Unlock()
+		time.Sleep(time.Until(at.Add(reporting)))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // signals handles SIGTERM, which mpirun sends to all ranks a second after one was killed, and which ends a process at
-// once if it is not handled. A second later, mpirun sends SIGKILL.
+// once if it is not handled. A second later, mpirun sends SIGKILL. Another rank that exits cuts either second short.
 type signals struct {
 	arrived chan os.Signal
 	stopped chan struct{}
@@ -44,7 +44,7 @@ func (s *signals) watch(c *control) {
 		<-c.failed
 	}
 	select {
-	case <-s.stopped: // the program has received the error
+	case <-s.stopped:
 	case <-time.After(leave):
 		fmt.Fprintf(os.Stderr, "rank %d ends on SIGTERM: %v\n", c.rank, c.failure())
 		signal.Stop(s.arrived)

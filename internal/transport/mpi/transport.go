@@ -160,25 +160,24 @@ func (t *ranked) broken(result int) error {
 	}
 }
 
-// Close waits until all other ranks have closed too, or one is lost: MPI_Finalize is collective.
+// Close waits until all other ranks have closed too: MPI_Finalize is collective. If a rank is lost, it waits until the others can have
+// reported the failure.
 func (t *ranked) Close() error {
 	if !t.closed.CompareAndSwap(false, true) {
 		return nil
 	}
 	defer t.control.close()
-	defer t.signals.stop()
-	select {
-	case <-t.control.failed:
-		return nil // the state of MPI is undefined
-	default:
+	if !t.control.hasFailed() {
+		t.control.leave(departure{t.rank, t.farewell()}, -1)
 	}
-	t.control.leave(departure{t.rank, t.farewell()}, -1)
 	select {
-	case <-t.control.failed:
+	case <-t.control.failed: // the state of MPI is undefined; SIGTERM may come at any time
+		t.control.settle()
 		return nil
 	case <-t.control.allClosed:
+		t.signals.stop()
+		return t.finish()
 	}
-	return t.finish()
 }
 
 // farewell states how far this rank came.
