@@ -82,7 +82,7 @@ type Kind uint8
 
 const (
 	Run  Kind = iota // a chunk of an operation of the graph
-	Load             // bytes of the initial contents, from the host of the rank to the device
+	Load             // bytes of the initial contents, from the host of the rank to the device: before the round and any access to them
 	Push             // bytes from the device to Peer, directly
 	Out              // bytes from the device to the staging memory of its rank, for an exchange
 	In               // bytes from the staging memory to the device, after an exchange

@@ -197,28 +197,30 @@ func (s *scanner) common(needs []need) ir.Range {
 // gather adds the transfers that give all devices the bytes r to p.
 func (s *scanner) gather(p *pull, r ir.Range) {
 	g := gather{Range: r, made: -1}
-	var loads []move
 	held := s.partial(r)
 	for _, h := range held {
-		m := s.supply(h, r.Buffer, h.first())
-		if m.from < 0 {
-			loads = s.extend(loads, m)
+		if h.Origin {
 			continue
 		}
+		m := s.supply(h, r.Buffer, h.first())
 		g.pieces = s.extend(g.pieces, m)
 		g.made = max(g.made, m.made)
 	}
 	for d := range s.layout.Devices {
 		to := int32(d)
-		for _, m := range loads {
-			m.to = to
-			p.moves = append(p.moves, m)
-		}
+		var loads []move
 		for _, h := range held {
-			if !h.Origin && !h.On(to) {
-				g.needs = s.extend(g.needs, move{Range: ir.Range{Buffer: r.Buffer, Lo: h.Lo, Hi: h.Hi}, from: h.Devices[0], to: to, made: -1})
+			m := move{Range: ir.Range{Buffer: r.Buffer, Lo: h.Lo, Hi: h.Hi}, from: -1, to: to, made: -1}
+			switch {
+			case h.On(to):
+			case h.Origin:
+				loads = s.extend(loads, m)
+			default:
+				m.from = h.Devices[0]
+				g.needs = s.extend(g.needs, m)
 			}
 		}
+		p.moves = append(p.moves, loads...)
 	}
 	for _, h := range held {
 		h.All, h.Devices = true, nil

@@ -99,19 +99,21 @@ func (c contents) set(lo, hi int64, is version) contents {
 type verifier struct {
 	*Plan
 	names   printer
-	one     []contents             // by buffer: as on one device
-	devices [][]contents           // by device, buffer
-	staging map[parcel]contents    // of the present round
-	indices [][]int32              // of the present round: by exchange, its Outs and Ins
-	runs    version                // of operations so far
-	first   []int32                // by device: the first lane of its rank
-	clocks  [][]int32              // by instance: by lane of the rank, the number of its instances that end before
-	latest  [][]int32              // by round and index of an operation: its latest instance, -1 for none
-	count   []int32                // by lane: instances so far
-	tails   []int32                // by lane: the latest instance, -1 for none
-	lanes   []int32                // by instance
-	numbers []int32                // by instance: its number in its lane, from 1
-	uses    map[[2]int32]*accesses // by device and buffer
+	one     []contents   // by buffer: as on one device
+	devices [][]contents // by device, buffer
+	// accessed is the bytes that operations have accessed, by device and buffer. Their version is 0.
+	accessed [][]contents
+	staging  map[parcel]contents    // of the present round
+	indices  [][]int32              // of the present round: by exchange, its Outs and Ins
+	runs     version                // of operations so far
+	first    []int32                // by device: the first lane of its rank
+	clocks   [][]int32              // by instance: by lane of the rank, the number of its instances that end before
+	latest   [][]int32              // by round and index of an operation: its latest instance, -1 for none
+	count    []int32                // by lane: instances so far
+	tails    []int32                // by lane: the latest instance, -1 for none
+	lanes    []int32                // by instance
+	numbers  []int32                // by instance: its number in its lane, from 1
+	uses     map[[2]int32]*accesses // by device and buffer
 }
 
 // parcel is a part of an exchange or, with exchange -1, what the Out of an index has copied to staging memory.
@@ -136,6 +138,7 @@ func newVerifier(p *Plan) *verifier {
 	}
 	for d := range p.Layout.Devices {
 		v.devices = append(v.devices, make([]contents, len(p.Graph.Buffers)))
+		v.accessed = append(v.accessed, make([]contents, len(p.Graph.Buffers)))
 		first := int32(d) * int32(Lanes)
 		if d > 0 && p.Layout.Devices[d].Rank == p.Layout.Devices[d-1].Rank {
 			first = v.first[d-1]
@@ -158,6 +161,9 @@ func (v *verifier) round(r int) error {
 			v.indices[op.Exchange] = append(v.indices[op.Exchange], int32(i))
 		}
 	}
+	if err := v.loads(r); err != nil {
+		return err
+	}
 	x := 0
 	for i := range round.Ops {
 		for ; x < len(round.Exchanges) && round.Exchanges[x].At <= i; x++ {
@@ -166,6 +172,9 @@ func (v *verifier) round(r int) error {
 			}
 		}
 		op := &round.Ops[i]
+		if op.Kind == Load {
+			continue
+		}
 		if err := v.ordered(r, i); err != nil {
 			return err
 		}
@@ -237,18 +246,13 @@ func (v *verifier) fault(r, i int, format string, args ...any) error {
 func (v *verifier) op(r, i int) error {
 	op := &v.Rounds[r].Ops[i]
 	b := op.Bytes
-	if op.Kind != Run {
-		for _, d := range v.ends(op) {
-			if m := v.Memory[d][b.Buffer]; b.Lo < m.Lo || b.Hi > m.Hi {
-				return v.fault(r, i, "%s is outside of the memory of device %s", v.names.span(b), v.names.device(d))
-			}
-		}
+	if op.Kind == Run {
+		return v.chunk(r, i, op)
+	}
+	if err := v.inside(r, i, op); err != nil {
+		return err
 	}
 	switch op.Kind {
-	case Run:
-		return v.chunk(r, i, op)
-	case Load:
-		v.fill(op.Device, b.Buffer, []stretch{{b.Lo, b.Hi, 0}})
 	case Push:
 		v.fill(op.Peer, b.Buffer, v.devices[op.Device][b.Buffer].get(b.Lo, b.Hi))
 	case Out:
@@ -262,6 +266,45 @@ func (v *verifier) op(r, i int) error {
 		v.fill(op.Device, b.Buffer, list)
 	}
 	return nil
+}
+
+// inside checks that the bytes of an operation are in the memory of its devices.
+func (v *verifier) inside(r, i int, op *Op) error {
+	b := op.Bytes
+	for _, d := range v.ends(op) {
+		if m := v.Memory[d][b.Buffer]; b.Lo < m.Lo || b.Hi > m.Hi {
+			return v.fault(r, i, "%s is outside of the memory of device %s", v.names.span(b), v.names.device(d))
+		}
+	}
+	return nil
+}
+
+// loads checks and records the loads of a round, which take place before it, beside operations of earlier rounds. Nothing
+// may have accessed their bytes.
+func (v *verifier) loads(r int) error {
+	for i := range v.Rounds[r].Ops {
+		op := &v.Rounds[r].Ops[i]
+		if op.Kind != Load {
+			continue
+		}
+		if err := v.inside(r, i, op); err != nil {
+			return err
+		}
+		b := op.Bytes
+		for _, s := range v.accessed[op.Device][b.Buffer].get(b.Lo, b.Hi) {
+			if s.is != undefined {
+				return v.fault(r, i, "bytes [%d:%d] of @%s were accessed or loaded before", s.lo, s.hi, v.Graph.Buffers[b.Buffer].Name)
+			}
+		}
+		v.access(op.Device, b.Buffer, b.Lo, b.Hi)
+		v.fill(op.Device, b.Buffer, []stretch{{b.Lo, b.Hi, 0}})
+	}
+	return nil
+}
+
+// access records an access to bytes of a device.
+func (v *verifier) access(d int32, b ir.BufferID, lo, hi int64) {
+	v.accessed[d][b] = v.accessed[d][b].set(lo, hi, 0)
 }
 
 // ends returns the devices whose memory an operation accesses.
@@ -444,6 +487,7 @@ func (v *verifier) follows(r, i int, me int32, u touch) error {
 	if u.lo >= u.hi {
 		return nil
 	}
+	v.access(u.device, u.buffer, u.lo, u.hi)
 	key := [2]int32{u.device, int32(u.buffer)}
 	s := v.uses[key]
 	if s == nil {
@@ -555,7 +599,7 @@ func (v *verifier) touches(op *Op) (list []touch) {
 		for _, a := range v.Decisions[op.Of].Chunks[op.Chunk].Accesses {
 			list = append(list, touch{op.Device, a.Buffer, a.Lo, a.Hi, a.Mode.Writes()})
 		}
-	case Load, In:
+	case In:
 		list = append(list, touch{op.Device, b.Buffer, b.Lo, b.Hi, true})
 	case Push:
 		list = append(list, touch{op.Device, b.Buffer, b.Lo, b.Hi, false}, touch{op.Peer, b.Buffer, b.Lo, b.Hi, true})

@@ -16,15 +16,13 @@ const (
 	Leaving             // bytes that leave the rank: Out
 	Coming              // bytes that the host brings in an exchange: In
 	Pushing             // bytes for peers: Push. There are pushLanes of these lanes, so that copies to different peers run side by side
-	// Loading is for initial contents. The host does a Load before the round, so its end says nothing about other lanes.
-	Loading = Pushing + pushLanes
-	Lanes   = Loading + 1
+	Lanes   = Pushing + pushLanes
 )
 
 // pushLanes is the number of lanes for copies to peers. A node of most machines has 4 or 8 devices.
 const pushLanes = 4
 
-// Lane returns the lane of an operation on its device.
+// Lane returns the lane of an operation on its device. A Load has none.
 func (p *Plan) Lane(o *Op) Lane {
 	switch {
 	case o.Kind == Push:
@@ -33,8 +31,6 @@ func (p *Plan) Lane(o *Op) Lane {
 		return Leaving
 	case o.Kind == In:
 		return Coming
-	case o.Kind == Load:
-		return Loading
 	case p.Decisions[o.Of].Chunks[o.Chunk].Edge:
 		return Edge
 	}
@@ -102,6 +98,9 @@ func (w *waiter) round(r int) {
 	var before []int32
 	for i := range ops {
 		op := &ops[i]
+		if op.Kind == Load { // nothing has accessed its bytes, and it ends before the round begins
+			continue
+		}
 		touched = w.accesses(touched[:0], r, i)
 		lane := op.Device*int32(Lanes) + int32(w.plan.Lane(op))
 		clock := w.behindLane(op.Device, lane)
@@ -171,7 +170,7 @@ func (w *waiter) accesses(list []memoryAccess, r, i int) []memoryAccess {
 		list = append(list, memoryAccess{place{device, int64(b.Buffer)}, b.Lo, b.Hi, mode})
 	}
 	switch op.Kind {
-	case Load, In:
+	case In:
 		at(op.Device, ir.Write)
 	case Push:
 		at(op.Device, ir.Read)

@@ -23,6 +23,7 @@ type program struct {
 	build    func(t *tracer.Tracer) []tracer.Buffer
 	contents func(b int) []byte
 	steps    int
+	together bool // one call runs all steps, and stale bytes are not overwritten in between
 }
 
 // simulated opens the devices of a rank.
@@ -96,13 +97,8 @@ func (p *program) distributed(t testing.TB, m *machine.Machine, o ranks.Options)
 				return err
 			}
 		}
-		for range p.steps {
-			if err := plan.Run(context.Background(), 1); err != nil {
-				return err
-			}
-			if err := plan.PoisonStale(); err != nil {
-				return err
-			}
+		if err := p.run(plan); err != nil {
+			return err
 		}
 		for _, b := range buffers {
 			data := make([]byte, b.Bytes())
@@ -119,6 +115,22 @@ func (p *program) distributed(t testing.TB, m *machine.Machine, o ranks.Options)
 		require.Equal(t, results[0], r, "all ranks read the same bytes")
 	}
 	return results[0]
+}
+
+// run runs all steps. After each, unless they run together, it overwrites the bytes that are stale.
+func (p *program) run(plan *ranks.Plan) error {
+	if p.together {
+		return plan.Run(context.Background(), p.steps)
+	}
+	for range p.steps {
+		if err := plan.Run(context.Background(), 1); err != nil {
+			return err
+		}
+		if err := plan.PoisonStale(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // alone runs a program on one device, in program order.

@@ -20,8 +20,8 @@ type Plan struct {
 	rank   *Rank
 	plan   *distribute.Plan
 	code   *code
-	memory []*allocations                      // by device
-	lanes  [][distribute.Loading]device.Stream // by device
+	memory []*allocations                    // by device
+	lanes  [][distribute.Lanes]device.Stream // by device
 	events []event
 	staged []device.Ptr // pinned memory
 	frozen []transport.Exchange
@@ -121,7 +121,7 @@ func (p *Plan) prepare(ctx context.Context) error {
 // createStreams creates the streams of a device, one for each lane but that of the host. All but that of the interior have the
 // greatest priority: other devices wait for them.
 func (p *Plan) createStreams(d int, dev device.Device) error {
-	var lanes [distribute.Loading]device.Stream
+	var lanes [distribute.Lanes]device.Stream
 	p.lanes = append(p.lanes, lanes)
 	for l := range lanes {
 		priority := dev.Info().GreatestPriority

@@ -194,7 +194,6 @@ func (b *builder) op(r, i, d int, op *distribute.Op, st *staging) ([]device.Comm
 	var list []device.Command
 	for _, w := range op.Waits {
 		switch e := b.events[w]; {
-		case b.p.plan.Rounds[w.Round].Ops[w.Op].Kind == distribute.Load: // done before the round
 		case e.device == d:
 			list = append(list, device.Command{Kind: device.Await, Stream: stream, Event: e.event})
 		default:

@@ -58,13 +58,15 @@ type divider struct {
 	plan        *distribute.Plan
 	first, last int32
 	urgent      map[distribute.Wait]bool // by operation of this rank
-	before      map[distribute.Wait]distribute.Wait
-	rounds      [][]window
+	// before is the operations that are before one in its lane: those of the same round or the one before it, and of a round
+	// that is repeated also those at the end of the last round.
+	before map[distribute.Wait][]distribute.Wait
+	rounds [][]window
 }
 
 // Of returns the graphs of the rank with a number of devices from first on.
 func Of(p *distribute.Plan, first int32, devices int) *Launches {
-	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, before: map[distribute.Wait]distribute.Wait{}}
+	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, before: map[distribute.Wait][]distribute.Wait{}}
 	for r := range p.Rounds {
 		g.rounds = append(g.rounds, g.windows(r))
 	}
@@ -113,16 +115,17 @@ func (g *divider) mine(op *distribute.Op) bool { return op.Device >= g.first && 
 // op returns an operation.
 func (g *divider) op(at distribute.Wait) *distribute.Op { return &g.plan.Rounds[at.Round].Ops[at.Op] }
 
-// after calls f for the operations that an operation waits for: its waits, and the one before it in its lane.
+// after calls f for the operations that one waits for, and for those before it in its lane.
 func (g *divider) after(at distribute.Wait, f func(distribute.Wait)) {
-	for _, w := range g.op(at).Waits {
-		if g.op(w).Kind != distribute.Load {
-			f(w)
-		}
+	for _, u := range g.op(at).Waits {
+		f(u)
+	}
+	for _, u := range g.before[at] {
+		f(u)
 	}
 }
 
-// lane identifies a lane of a device.
+// laneKey identifies a lane of a device.
 type laneKey struct {
 	device int32
 	lane   distribute.Lane
@@ -148,8 +151,8 @@ func (g *divider) findUrgent() {
 	for i, w := range order {
 		for _, o := range w.ops {
 			at := distribute.Wait{Round: int32(w.round), Op: o}
-			if last, is := tail[g.lane(at)]; is {
-				g.before[at] = last
+			if last, is := tail[g.lane(at)]; is && !slices.Contains(g.before[at], last) {
+				g.before[at] = append(g.before[at], last)
 			}
 			tail[g.lane(at)], latest[at] = at, i
 			if g.op(at).Kind == distribute.In {
@@ -181,9 +184,6 @@ func (g *divider) mark(at distribute.Wait, since int, latest map[distribute.Wait
 		}
 	}
 	g.after(at, visit)
-	if u, is := g.before[at]; is {
-		visit(u)
-	}
 }
 
 // round divides a round.
@@ -217,9 +217,6 @@ func (g *divider) dependsOn(w window, stream, other int) bool {
 		}
 		visit := func(u distribute.Wait) { found = found || in[u] && u.Op < at.Op && g.stream(u) == other }
 		g.after(at, visit)
-		if u, is := g.before[at]; is {
-			visit(u)
-		}
 	}
 	return found
 }
@@ -245,9 +242,11 @@ func (g *divider) graph(list []distribute.Wait) (one Graph) {
 				one.Wait = true
 			}
 		}
-		g.after(at, wait)
+		for _, u := range g.op(at).Waits {
+			wait(u)
+		}
 		if n, is := tail[g.lane(at)]; !is {
-			if u, has := g.before[at]; has {
+			for _, u := range g.before[at] {
 				wait(u)
 			}
 		} else if !slices.Contains(deps, n) {
