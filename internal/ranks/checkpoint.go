@@ -198,7 +198,7 @@ func (p *Plan) Resume(ctx context.Context, dir string) (steps int, err error) {
 	}
 	step, err := p.common(ctx, dir)
 	if err != nil || step == 0 {
-		return 0, p.failure(err)
+		return 0, err
 	}
 	if err := p.restore(p.file(dir, step), step); err != nil {
 		return 0, p.failure(fmt.Errorf("resume from step %d: %w", step, err))
@@ -212,12 +212,9 @@ func (p *Plan) common(ctx context.Context, dir string) (int, error) {
 	for _, s := range p.saved(dir) {
 		mine = binary.LittleEndian.AppendUint64(mine, uint64(s))
 	}
-	all := [][]byte{mine}
-	if p.rank.Size() > 1 {
-		var err error
-		if all, err = p.rank.transport.Gather(ctx, mine); err != nil {
-			return 0, err
-		}
+	all, err := p.gather(ctx, "Resume", mine)
+	if err != nil {
+		return 0, err
 	}
 	best := 0
 	for ; len(mine) > 0; mine = mine[8:] {

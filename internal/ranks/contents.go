@@ -50,6 +50,15 @@ func (p *Plan) has(r ir.Range) error {
 	return nil
 }
 
+// text names bytes of a buffer, which may not exist.
+func (p *Plan) text(r ir.Range) string {
+	name := fmt.Sprintf("buffer %d", r.Buffer)
+	if p.has(r) == nil {
+		name = p.plan.Graph.Buffers[r.Buffer].Name
+	}
+	return fmt.Sprintf("%s[%d:%d]", name, r.Lo, r.Hi)
+}
+
 // unread reports whether some of the bytes are still those that the program has set, so that a later step may load them.
 func (p *Plan) unread(r ir.Range) bool {
 	return slices.ContainsFunc(p.held()[r.Buffer], func(h distribute.Held) bool { return h.Origin && max(h.Lo, r.Lo) < min(h.Hi, r.Hi) })
@@ -174,12 +183,9 @@ func (p *Plan) read(ctx context.Context, data []byte, from ir.Range) error {
 			return p.failure(p.at(d, err))
 		}
 	}
-	all := [][]byte{mine}
-	if p.rank.Size() > 1 {
-		var err error
-		if all, err = p.rank.transport.Gather(ctx, mine); err != nil {
-			return p.failure(err)
-		}
+	all, err := p.gather(ctx, "Read of "+p.text(from), mine)
+	if err != nil {
+		return err
 	}
 	for _, o := range parts {
 		rank := p.rank.layout.Devices[o.device].Rank

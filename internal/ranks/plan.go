@@ -61,7 +61,7 @@ func (r *Rank) Compile(ctx context.Context, trace *tracer.Trace, o Options) (*Pl
 		return nil, r.fail(absent.Error("compile: the trace is nil or zero: pass what Finish returns"))
 	}
 	plan, err := distribute.New(trace.Graph, r.layout, distribute.Options{Overlap: o.Overlap})
-	if agreed := r.agree(ctx, r.items(trace.Graph, plan, err)); agreed != nil {
+	if agreed := r.agree(ctx, r.items(o, trace.Graph, plan, err)); agreed != nil {
 		return nil, fmt.Errorf("compile: %w", agreed)
 	}
 	if err != nil {
@@ -83,11 +83,12 @@ func (r *Rank) Prepare(ctx context.Context, plan *distribute.Plan, o Options) (*
 	return p, nil
 }
 
-// items returns what ranks must agree on: the machine, each line of the trace, and the plan or its error.
-func (r *Rank) items(g *ir.Graph, p *distribute.Plan, err error) (list []transport.Named) {
+// items returns what ranks must agree on: the options, the machine, each line of the trace, and the plan or its error.
+func (r *Rank) items(o Options, g *ir.Graph, p *distribute.Plan, err error) (list []transport.Named) {
 	add := func(name, text string) {
 		list = append(list, transport.Named{Name: name, Hash: sha256.Sum256([]byte(text))})
 	}
+	add(fmt.Sprintf("options %+v", o), "")
 	add("the machine", fmt.Sprint(r.layout.Devices))
 	for _, m := range g.Modules {
 		add("module "+m.Name, m.Source)

@@ -113,3 +113,11 @@ func (r *Rank) fail(err error) error {
 func (r *Rank) agree(ctx context.Context, items []transport.Named) error {
 	return transport.Agree(ctx, r.transport, items)
 }
+
+// gather returns the bytes of all ranks, by rank, on behalf of a call. It returns an error unless all ranks make the same call.
+func (r *Rank) gather(ctx context.Context, call string, mine []byte) ([][]byte, error) {
+	if r.Size() == 1 {
+		return [][]byte{mine}, nil
+	}
+	return transport.GatherFor(ctx, r.transport, call, mine)
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/distribute"
+	"github.com/reprise-gpu/reprise/internal/transport"
 	"github.com/reprise-gpu/reprise/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -45,15 +46,36 @@ func (p *Plan) roundOf(step int) int {
 const pending = 256
 
 // Run runs a number of steps and waits for them. It is collective. An error ends the run on all ranks; the plan can then
-// only be closed.
+// only be closed. Ranks that pass different numbers of steps get an error before the first one.
 func (p *Plan) Run(ctx context.Context, steps int) error {
-	if steps < 0 {
-		return fmt.Errorf("%d steps were requested: the number must not be negative", steps)
-	}
 	if err := p.usable(); err != nil {
 		return err
 	}
+	if err := p.agree(ctx, fmt.Sprintf("Run of %d steps", steps)); err != nil {
+		return err
+	}
+	if steps < 0 {
+		return fmt.Errorf("%d steps were requested: the number must not be negative", steps)
+	}
 	return p.failure(p.run(ctx, steps))
+}
+
+// agree returns an error unless all ranks make the same call. It costs one gather for each call of the program, and none for
+// a step.
+func (p *Plan) agree(ctx context.Context, call string) error {
+	_, err := p.gather(ctx, call, nil)
+	return err
+}
+
+// gather gathers bytes on behalf of a call. If the ranks make different calls, each gets the same error, and the plan can
+// then only be closed.
+func (p *Plan) gather(ctx context.Context, call string, mine []byte) ([][]byte, error) {
+	all, err := p.rank.gather(ctx, call, mine)
+	if differ := (*transport.CallError)(nil); errors.As(err, &differ) {
+		p.failed = err
+		return nil, err
+	}
+	return all, p.failure(err)
 }
 
 func (p *Plan) run(ctx context.Context, steps int) error {
@@ -254,6 +276,10 @@ const (
 // number of steps and at the end. It is collective. A scalar that all devices hold needs no message.
 func (p *Plan) RunUntil(ctx context.Context, c ir.Condition, every, most int) (Result, error) {
 	if err := p.usable(); err != nil {
+		return Result{}, err
+	}
+	call := fmt.Sprintf("RunUntil of at most %d steps with a check every %d steps of %s %v %v", most, every, p.text(c.Scalar), c.Is, c.Value)
+	if err := p.agree(ctx, call); err != nil {
 		return Result{}, err
 	}
 	if err := c.Check(p.plan.Graph); err != nil {

@@ -109,16 +109,25 @@ func differ(ctx context.Context, t Transport, items []Named, at int) error {
 		return err
 	}
 	e := &AgreeError{Index: at}
+	e.Groups = groups(parts)
+	for _, group := range e.Groups {
+		part := parts[group[0]]
+		e.Names = append(e.Names, string(part[min(len(part), sha256.Size):]))
+	}
+	return e
+}
+
+// groups returns the ranks that pass equal parts, ordered by their first rank.
+func groups(parts [][]byte) (list [][]int) {
 	group := map[string]int{}
 	for r, part := range parts {
 		g, known := group[string(part)]
 		if !known {
-			g = len(e.Groups)
+			g = len(list)
 			group[string(part)] = g
-			e.Groups = append(e.Groups, nil)
-			e.Names = append(e.Names, string(part[min(len(part), sha256.Size):]))
+			list = append(list, nil)
 		}
-		e.Groups[g] = append(e.Groups[g], r)
+		list[g] = append(list[g], r)
 	}
-	return e
+	return list
 }

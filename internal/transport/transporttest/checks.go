@@ -29,6 +29,7 @@ var Checks = []Check{
 	{"order", checkOrder},
 	{"misuse", checkMisuse},
 	{"agree", checkAgree},
+	{"calls", checkCalls},
 }
 
 // generator returns numbers that are equal on all ranks.
@@ -384,4 +385,31 @@ func checkDifference(ctx context.Context, t transport.Transport, n, at int) erro
 	return errors.Join(
 		expectText(transport.Agree(ctx, t, changed), name, fmt.Sprintf(`another "operation %d" on rank %d:`, at, last)),
 		expectText(transport.Agree(ctx, t, short), name, fmt.Sprintf("no such item on rank %d:", last)))
+}
+
+// checkCalls makes equal calls, a different one on the last rank, and a gather without a call on it. All ranks must return the
+// same error, and can go on.
+func checkCalls(ctx context.Context, t transport.Transport) error {
+	last := t.Size() - 1
+	parts, err := transport.GatherFor(ctx, t, "Run of 4 steps", []byte{byte(t.Rank())})
+	for r, part := range parts {
+		if len(part) != 1 || part[0] != byte(r) {
+			err = errors.Join(err, fmt.Errorf("GatherFor returned %v for rank %d", part, r))
+		}
+	}
+	if err != nil || last == 0 {
+		return err
+	}
+	call := "Run of 4 steps"
+	if t.Rank() == last {
+		call = "Run of 5 steps"
+	}
+	_, err = transport.GatherFor(ctx, t, call, nil)
+	differ := expectText(err, "the ranks differ in a call: Run of 4 steps on rank", fmt.Sprintf(", Run of 5 steps on rank %d:", last))
+	if t.Rank() == last {
+		_, err = t.Gather(ctx, []byte("call without an end"))
+		return errors.Join(differ, err)
+	}
+	_, err = transport.GatherFor(ctx, t, call, nil)
+	return errors.Join(differ, expectText(err, fmt.Sprintf("another collective call on rank %d", last)))
 }
