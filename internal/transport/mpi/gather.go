@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/internal/transport"
@@ -30,7 +30,8 @@ func (t *ranked) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
 }
 
 // A gather sends a slot of fixed size for each rank: the kind of the call, the number of bytes, and the bytes if they fit.
-// If those of any rank do not fit, a second gather sends the bytes of all.
+// If those of any rank do not fit, a second gather sends the bytes of all, or as many as they need for at most maxGather bytes
+// each.
 const (
 	headSize = 1 + 8
 	slotSize = 256
@@ -87,49 +88,75 @@ func (t *ranked) closedBefore(n int) func() int {
 	}
 }
 
+// maxGather is the largest number of bytes that one gather of MPI returns: its counts and offsets are int. Tests set it.
+var maxGather = 1 << 30
+
 // parts checks the slots of all ranks and returns their bytes.
 func (t *ranked) parts(ctx context.Context, k kind, mine, slots []byte) ([][]byte, error) {
-	sizes, err := readSlots(slots, k, t.rank)
+	sizes, err := readSlots(slots)
 	if err != nil {
 		return nil, err
 	}
-	offsets, total, fit := make([]int32, t.size), 0, true
+	parts := make([][]byte, t.size)
+	longest := slices.Max(sizes)
+	if longest <= slotSize-headSize {
+		for r, size := range sizes {
+			parts[r] = slices.Clone(slots[r*slotSize+headSize:][:size])
+		}
+		return parts, nil
+	}
+	piece := max(1, maxGather/t.size)
+	if longest <= piece {
+		return t.piece(ctx, k, mine, sizes)
+	}
 	for r, size := range sizes {
-		offsets[r] = int32(total)
-		fit = fit && size <= slotSize-headSize
-		if total += int(size); total > math.MaxInt32 {
-			return nil, fmt.Errorf("a gather of all ranks has more than %d bytes: gather less at a time", math.MaxInt32)
+		parts[r] = make([]byte, 0, size)
+	}
+	counts := make([]int, t.size)
+	for at := 0; at < longest; at += piece {
+		for r, size := range sizes {
+			counts[r] = min(max(size-at, 0), piece)
+		}
+		lo := min(at, len(mine))
+		all, err := t.piece(ctx, k, mine[lo:lo+counts[t.rank]], counts)
+		if err != nil {
+			return nil, err
+		}
+		for r := range parts {
+			parts[r] = append(parts[r], all[r]...)
 		}
 	}
+	return parts, nil
+}
+
+// piece gathers bytes of these sizes, at most maxGather together.
+func (t *ranked) piece(ctx context.Context, k kind, mine []byte, sizes []int) ([][]byte, error) {
+	counts, offsets, total := make([]int32, t.size), make([]int32, t.size), 0
+	for r, size := range sizes {
+		counts[r], offsets[r] = int32(size), int32(total)
+		total += size
+	}
 	all := make([]byte, total)
-	if fit {
-		for r, size := range sizes {
-			copy(all[offsets[r]:], slots[r*slotSize+headSize:][:size])
-		}
-	} else if err := t.pinned(ctx, k, mine, all, func() int { return t.engine.gatherv(mine, all, sizes, offsets) }); err != nil {
+	if err := t.pinned(ctx, k, mine, all, func() int { return t.engine.gatherv(mine, all, counts, offsets) }); err != nil {
 		return nil, err
 	}
 	parts := make([][]byte, t.size)
 	for r, size := range sizes {
-		end := offsets[r] + size
+		end := int(offsets[r]) + size
 		parts[r] = all[offsets[r]:end:end]
 	}
 	return parts, nil
 }
 
 // readSlots returns the sizes of the bytes of all ranks. The error is that of ranks in different calls.
-func readSlots(slots []byte, k kind, rank int) ([]int32, error) {
-	sizes := make([]int32, len(slots)/slotSize)
+func readSlots(slots []byte) ([]int, error) {
+	sizes := make([]int, len(slots)/slotSize)
 	for r := range sizes {
 		slot := slots[r*slotSize:]
 		if other, first := kind(slot[0]), kind(slots[0]); other != first {
 			return nil, &transport.OrderError{Ranks: [2]int{0, r}, Calls: [2]string{first.String(), other.String()}}
 		}
-		size := binary.LittleEndian.Uint64(slot[1:])
-		if size > math.MaxInt32 {
-			return nil, fmt.Errorf("rank %d gathers %d bytes, and %d is the limit: gather less at a time", r, size, math.MaxInt32)
-		}
-		sizes[r] = int32(size)
+		sizes[r] = int(binary.LittleEndian.Uint64(slot[1:]))
 	}
 	return sizes, nil
 }

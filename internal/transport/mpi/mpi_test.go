@@ -69,6 +69,9 @@ func mpirun(t *testing.T, n int, program string, environment ...string) *exec.Cm
 
 func rankCheck(string) error {
 	ctx := context.Background()
+	if limit, err := strconv.Atoi(os.Getenv("MAX_GATHER")); err == nil {
+		mpi.SetMaxGather(limit)
+	}
 	t, err := mpi.Open(ctx, mpi.Options{Funneled: os.Getenv("FUNNELED") != ""})
 	if err != nil {
 		return err
@@ -134,6 +137,14 @@ func TestFaultsBelongToGo(t *testing.T) {
 	c.Env = append(c.Env, "REPRISE_MPI="+library)
 	text, err := c.CombinedOutput()
 	assert.NoError(t, err, "%s", text)
+}
+
+// TestGathersInPieces allows few bytes in one gather of MPI, so that most gathers need several.
+func TestGathersInPieces(t *testing.T) {
+	for _, limit := range []int{1, 1000, 100_000} {
+		expectChecks(t, 2, true, fmt.Sprintf("MAX_GATHER=%d", limit))
+	}
+	expectChecks(t, 3, true, "MAX_GATHER=1000")
 }
 
 // TestConformsFunneled lets one thread make all calls of MPI.
