@@ -18,7 +18,8 @@ func Write[T tracer.Element](p *Plan, b tracer.Buffer, data []T) error {
 	return p.Write(b.Range(), raw)
 }
 
-// Read copies the contents of a buffer to data after all steps so far. It is collective: every rank gets all of it.
+// Read copies the contents of a buffer to data after all steps so far. It is collective: every rank gets all of it. Before the
+// first step, Read returns what any rank has written, and zero for the rest.
 func Read[T tracer.Element](ctx context.Context, p *Plan, data []T, b tracer.Buffer) error {
 	raw, err := bytesOf("read", b, data)
 	if err != nil {

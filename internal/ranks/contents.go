@@ -18,6 +18,16 @@ type pieces []piece
 type piece struct {
 	lo    int64
 	bytes []byte
+	step  int // number of steps before it was written
+}
+
+// within returns the part of the piece inside [lo, hi).
+func (one *piece) within(lo, hi int64) (at int64, part []byte) {
+	lo, hi = max(lo, one.lo), min(hi, one.lo+int64(len(one.bytes)))
+	if lo >= hi {
+		return lo, nil
+	}
+	return lo, one.bytes[lo-one.lo : hi-one.lo]
 }
 
 // Write sets bytes of a buffer. All ranks write the same bytes. A rank may leave out bytes that none of its devices access,
@@ -33,7 +43,7 @@ func (p *Plan) Write(to ir.Range, data []byte) error {
 		return err
 	}
 	if p.steps == 0 || p.unread(to) {
-		p.origin[to.Buffer] = p.origin[to.Buffer].with(to.Lo, data)
+		p.origin[to.Buffer] = p.origin[to.Buffer].with(piece{to.Lo, slices.Clone(data), p.steps})
 	}
 	if p.steps == 0 {
 		p.loaded = false
@@ -64,11 +74,11 @@ func (p *Plan) unread(r ir.Range) bool {
 	return slices.ContainsFunc(p.held()[r.Buffer], func(h distribute.Held) bool { return h.Origin && max(h.Lo, r.Lo) < min(h.Hi, r.Hi) })
 }
 
-// with returns the pieces with new bytes behind them. Pieces that the new bytes cover are dropped.
-func (list pieces) with(lo int64, data []byte) pieces {
-	hi := lo + int64(len(data))
-	list = slices.DeleteFunc(list, func(one piece) bool { return lo <= one.lo && one.lo+int64(len(one.bytes)) <= hi })
-	return append(list, piece{lo, slices.Clone(data)})
+// with returns the pieces with a new one behind them. Pieces that it covers are dropped.
+func (list pieces) with(last piece) pieces {
+	hi := last.lo + int64(len(last.bytes))
+	list = slices.DeleteFunc(list, func(one piece) bool { return last.lo <= one.lo && one.lo+int64(len(one.bytes)) <= hi })
+	return append(list, last)
 }
 
 // update writes bytes to the devices of the rank that hold them.
@@ -131,20 +141,20 @@ func (p *Plan) loadAll(one *round) error {
 // load writes the contents that the program has set to a device.
 func (p *Plan) load(l load) error {
 	for _, one := range p.origin[l.bytes.Buffer] {
-		lo, hi := max(l.bytes.Lo, one.lo), min(l.bytes.Hi, one.lo+int64(len(one.bytes)))
-		if lo >= hi {
+		at, part := one.within(l.bytes.Lo, l.bytes.Hi)
+		if len(part) == 0 {
 			continue
 		}
-		if err := p.rank.devices[l.device].Write(p.memory[l.device].byte(l.bytes.Buffer, lo), one.bytes[lo-one.lo:hi-one.lo]); err != nil {
+		if err := p.rank.devices[l.device].Write(p.memory[l.device].byte(l.bytes.Buffer, at), part); err != nil {
 			return p.at(l.device, err)
 		}
 	}
 	return nil
 }
 
-// Read copies bytes of a buffer to data, after all steps so far. It is collective, and every rank gets all bytes. Before the
-// first step, and for bytes that no device accesses, a rank gets what it has written itself. Bytes that
-// every rank holds need no message.
+// Read copies bytes of a buffer to data, after all steps so far. It is collective, and every rank gets all bytes, whichever
+// ranks have written them. Bytes that every rank holds need no message. Before the first step, and for bytes that no device
+// accesses, Read returns what was written last, and zero where nothing was.
 func (p *Plan) Read(ctx context.Context, data []byte, from ir.Range) error {
 	if err := p.has(from); err != nil {
 		return err
@@ -163,14 +173,13 @@ func (p *Plan) Read(ctx context.Context, data []byte, from ir.Range) error {
 }
 
 func (p *Plan) read(ctx context.Context, data []byte, from ir.Range) error {
-	p.initial(data, from)
-	if p.steps == 0 {
-		return nil
-	}
 	if d := p.local(from); d >= 0 {
 		return p.failure(p.at(d, p.rank.devices[d].Read(data, p.memory[d].byte(from.Buffer, from.Lo))))
 	}
 	parts := p.owners(from)
+	if err := p.readWritten(ctx, data, from, outside(from, parts)); err != nil || len(parts) == 0 {
+		return err
+	}
 	var mine []byte
 	for _, o := range parts {
 		d := int(o.device - p.rank.first)
@@ -198,6 +207,9 @@ func (p *Plan) read(ctx context.Context, data []byte, from ir.Range) error {
 // local returns a device of this rank that holds the bytes, if each rank has one, and -1 otherwise. All ranks come to the
 // same result, since it follows from the plan.
 func (p *Plan) local(from ir.Range) int {
+	if p.steps == 0 {
+		return -1
+	}
 	for _, h := range p.held()[from.Buffer] {
 		if h.Lo < from.Hi && from.Lo < h.Hi && !h.All {
 			return -1
@@ -223,16 +235,6 @@ func (p *Plan) local(from ir.Range) int {
 	return mine
 }
 
-// initial copies what the program has written to data.
-func (p *Plan) initial(data []byte, from ir.Range) {
-	for _, one := range p.origin[from.Buffer] {
-		lo, hi := max(from.Lo, one.lo), min(from.Hi, one.lo+int64(len(one.bytes)))
-		if lo < hi {
-			copy(data[lo-from.Lo:hi-from.Lo], one.bytes[lo-one.lo:hi-one.lo])
-		}
-	}
-}
-
 // owner is bytes that are read from a device.
 type owner struct {
 	lo, hi int64
@@ -240,8 +242,11 @@ type owner struct {
 }
 
 // owners returns which device each byte is read from. Bytes that no device has loaded are left out: they have the contents
-// that the program has set.
+// that the program has set. Before the first step, these are all bytes.
 func (p *Plan) owners(from ir.Range) (list []owner) {
+	if p.steps == 0 {
+		return nil
+	}
 	for _, h := range p.held()[from.Buffer] {
 		lo, hi := max(h.Lo, from.Lo), min(h.Hi, from.Hi)
 		if lo >= hi || !h.All && len(h.Devices) == 0 {
@@ -260,4 +265,13 @@ func (p *Plan) owners(from ir.Range) (list []owner) {
 		}
 	}
 	return list
+}
+
+// outside returns the bytes of a range that no device holds.
+func outside(from ir.Range, owners []owner) spans {
+	var held []distribute.Span
+	for _, o := range owners {
+		held = append(held, distribute.Span{Lo: o.lo, Hi: o.hi})
+	}
+	return spans{{Lo: from.Lo, Hi: from.Hi}}.minus(union(held))
 }
