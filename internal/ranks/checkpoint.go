@@ -25,6 +25,8 @@ import (
 //
 //	magic, hash of the plan, number of steps         8 + 32 + 8 bytes
 //	pieces: device, buffer, lo, hi, the bytes        4 + 4 + 8 + 8 + hi-lo bytes each
+//	device -2, buffer, lo, hi, a step, the bytes     4 + 4 + 8 + 8 + 8 + hi-lo bytes for bytes that no device holds and that
+//	                                                 were written after the first step
 //	a piece of device -1; CRC-32 (Castagnoli) of everything before
 //
 // A file is written under another name and renamed, so that it is whole or absent. Each rank keeps its last two, since a
@@ -143,6 +145,9 @@ func (p *Plan) write(name string) (err error) {
 	if err != nil {
 		return err
 	}
+	if _, err := w.Write(p.writtenLate()); err != nil {
+		return err
+	}
 	if _, err := w.Write(pieceHeader(-1, 0, 0, 0)); err != nil {
 		return err
 	}
@@ -259,7 +264,7 @@ func (p *Plan) restore(name string, step int) error {
 	}
 	p.steps = step
 	body = body[head:]
-	return p.live(func(d int, b ir.BufferID, lo, hi int64) error {
+	err = p.live(func(d int, b ir.BufferID, lo, hi int64) error {
 		want := pieceHeader(int32(d), b, lo, hi)
 		if int64(len(body)) < pieceHeaderBytes+hi-lo || !bytes.Equal(body[:pieceHeaderBytes], want) {
 			return fmt.Errorf("%s does not have bytes %d to %d of %s", name, lo, hi, p.plan.Graph.Buffers[b].Name)
@@ -268,4 +273,8 @@ func (p *Plan) restore(name string, step int) error {
 		body = body[pieceHeaderBytes+hi-lo:]
 		return p.at(d, p.rank.devices[d].Write(p.memory[d].byte(b, lo), piece))
 	})
+	if err == nil && !p.restoreLate(body) {
+		err = fmt.Errorf("%s does not end as checkpoints do", name)
+	}
+	return err
 }
