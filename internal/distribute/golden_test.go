@@ -206,6 +206,26 @@ func TestTooLittleMemory(t *testing.T) {
 	assert.ErrorContains(t, err, fmt.Sprintf("device 0 of rank 0 needs %d bytes and has 20000", e.Need))
 }
 
+// The memory of the host through which a rank exchanges bytes is part of the check. A launch exchanges a row of 126 words in
+// both directions. One launch does so in the first round, and two in the repeated one.
+func TestTooLittleHostMemory(t *testing.T) {
+	l := layout(t, 2, 2)
+	p, err := distribute.New(record(t, "wave", wave(128)), l, distribute.Options{})
+	require.NoError(t, err)
+	need := p.Staging()
+	assert.Equal(t, []int64{3 * 2 * 126 * 4, 3 * 2 * 126 * 4}, need)
+	assert.Contains(t, p.String(), fmt.Sprintf("host memory of rank 1: %d bytes", need[1]))
+	l.Host = []int64{0, need[1]}
+	_, err = distribute.New(record(t, "wave", wave(128)), l, distribute.Options{})
+	require.NoError(t, err)
+	l.Host[1]--
+	_, err = distribute.New(record(t, "wave", wave(128)), l, distribute.Options{})
+	assert.EqualError(t, err, fmt.Sprintf("distribute: rank 1 needs %d bytes of host memory for transfers and has %d: use more ranks or a smaller problem", need[1], need[1]-1))
+	e := &distribute.MemoryError{}
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, -1, e.Device)
+}
+
 // An order that no access requires cannot be kept between devices.
 func TestDeclaredOrder(t *testing.T) {
 	g := record(t, "order", wave(32))

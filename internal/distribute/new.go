@@ -27,6 +27,7 @@ func LayoutOf(m *machine.Machine) *Layout {
 	l := &Layout{}
 	var local []int32 // by device: its number in its rank
 	for r := range m.Ranks {
+		l.Host = append(l.Host, m.Ranks[r].Host)
 		for i, d := range m.Ranks[r].Devices {
 			p := d.Profile
 			l.Devices = append(l.Devices, Device{Rank: int32(r), Weight: p.MemoryGBps, Memory: d.Memory, SMs: p.SMs, GBps: p.MemoryGBps})

@@ -11,6 +11,9 @@ type Layout struct {
 	Devices []Device
 	// Peers reports whether two devices of one rank copy directly between their memories.
 	Peers func(a, b int32) bool
+	// Host has the bytes of host memory that each rank may use. 0 is no limit, and so is a list without
+	// entries.
+	Host []int64
 }
 
 // Device is one device of a machine. Devices are numbered across all ranks, those of a rank consecutively.

@@ -75,6 +75,11 @@ func (w *printer) memory() {
 		}
 		w.b.WriteByte('\n')
 	}
+	for rank, n := range w.p.Staging() {
+		if n > 0 {
+			fmt.Fprintf(&w.b, "  host memory of rank %d: %d bytes\n", rank, n)
+		}
+	}
 }
 
 // device returns the name of a device: rank.device.

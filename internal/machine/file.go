@@ -123,14 +123,19 @@ func (r *fileReader) version() error {
 func (r *fileReader) ranks(i int) error {
 	what, n := fmt.Sprintf("ranks[%d]", i), 1
 	var rank Rank
+	var host float64
 	err := r.fields(what, map[string]func() error{
 		"count":   func() error { return r.count(what+`: "count"`, maxRanks, &n) },
 		"devices": func() error { return r.List(what+`: "devices"`, func(i int) error { return r.devices(&rank, i) }) },
 		"links":   func() error { return r.List(what+`: "links"`, func(i int) error { return r.link(&rank, i) }) },
+
+		"host_memory_bytes": func() error { return r.figure(what+`: "host_memory_bytes"`, 1, 1<<44, &host) },
 	}, "devices")
 	switch {
 	case err != nil:
 		return err
+	case host != float64(int64(host)):
+		return fmt.Errorf("%s: \"host_memory_bytes\" is %v; it must be a whole number", what, host)
 	case len(rank.Devices) == 0:
 		return fmt.Errorf("%s has no devices; a rank has at least one", what)
 	case len(r.machine.Ranks)+n > maxRanks:
@@ -139,6 +144,7 @@ func (r *fileReader) ranks(i int) error {
 	if err := rank.check(what); err != nil {
 		return err
 	}
+	rank.Host = int64(host)
 	for range n {
 		r.machine.Ranks = append(r.machine.Ranks, rank)
 	}

@@ -22,6 +22,7 @@ type Rank struct {
 	Node    int // ranks with the same number share a node
 	Devices []Device
 	Links   []Link
+	Host    int64 // bytes of host memory that it may use; 0 if there is no limit
 }
 
 // Device is one GPU.

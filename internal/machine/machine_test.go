@@ -84,7 +84,7 @@ func TestFileWithDefaults(t *testing.T) {
 			{"kind": "switch", "gbps": {"value": 12`+est+`, "latency_us": {"value": 2.5`+est+`},
 			{"kind": "nvlink", "gbps": {"value": 100`+est+`, "latency_us": {"value": 2`+est+`}
 		]},
-		{"devices": [{"profile": "h200", "memory_bytes": {"value": 1024`+est+`}, {"profile": "v100"}]}
+		{"devices": [{"profile": "h200", "memory_bytes": {"value": 1024`+est+`}, {"profile": "v100"}], "host_memory_bytes": {"value": 4096`+est+`}
 	]}`))
 	require.NoError(t, err)
 	assert.Equal(t, "m.json: 4 ranks x 2 devices", m.String())
@@ -97,6 +97,8 @@ func TestFileWithDefaults(t *testing.T) {
 	assert.Equal(t, machine.Link{Kind: machine.Switch, Devices: []int{0, 1}, GBps: 12, Latency: 2500 * model.Nanosecond, Peers: true}, *first)
 	assert.Equal(t, 12.5, m.Ranks[0].CopyGBps(0, 1), "the host links of a v100")
 	assert.EqualValues(t, 1024, m.Ranks[3].Devices[0].Memory)
+	assert.EqualValues(t, 4096, m.Ranks[3].Host)
+	assert.Zero(t, m.Ranks[0].Host)
 	assert.Same(t, m.Ranks[0].Devices[1].Profile, m.Ranks[3].Devices[1].Profile)
 	assert.Equal(t, &m.Shared, m.Between(0, 1))
 	assert.Equal(t, &m.Network, m.Between(1, 2))

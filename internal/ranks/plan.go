@@ -89,7 +89,7 @@ func (r *Rank) items(o Options, g *ir.Graph, p *distribute.Plan, err error) (lis
 		list = append(list, transport.Named{Name: name, Hash: sha256.Sum256([]byte(text))})
 	}
 	add(fmt.Sprintf("options %+v", o), "")
-	add("the machine", fmt.Sprint(r.layout.Devices))
+	add("the machine", fmt.Sprint(r.layout.Devices, r.layout.Host))
 	for _, m := range g.Modules {
 		add("module "+m.Name, m.Source)
 	}

@@ -63,10 +63,17 @@ func (p *Plan) build(ctx context.Context) error {
 			exchanges[r] = append(exchanges[r], e)
 		}
 	}
+	lower := p.buildGraphs
 	if p.options.Streams {
-		return p.buildLists(st, exchanges)
+		lower = p.buildLists
 	}
-	return p.buildGraphs(st, exchanges)
+	if err := lower(st, exchanges); err != nil {
+		return err
+	}
+	if planned := p.plan.Staging()[p.rank.Number()]; st.bytes != planned {
+		return fmt.Errorf("BUG: rank %d has %d bytes of staging memory, and %d were planned", p.rank.Number(), st.bytes, planned)
+	}
+	return nil
 }
 
 // buildGraphs lowers the rounds to graphs.

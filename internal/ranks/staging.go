@@ -18,6 +18,7 @@ type staging struct {
 	p      *Plan
 	images map[[3]int32]pinned // by round, exchange and part; of copies inside the rank, exchange -1 and the index of the Out
 	found  map[int][]side      // by round; see sides
+	bytes  int64               // of all places
 }
 
 // pinned is a part of pinned memory.
@@ -29,7 +30,7 @@ type pinned struct {
 func (m pinned) cut(lo, hi int64) pinned { return pinned{m.at + device.Ptr(lo), m.bytes[lo:hi]} }
 
 func newStaging(p *Plan) *staging {
-	return &staging{p, map[[3]int32]pinned{}, map[int][]side{}}
+	return &staging{p, map[[3]int32]pinned{}, map[int][]side{}, 0}
 }
 
 // alloc allocates pinned memory, which all devices of the rank can copy to and from.
@@ -66,6 +67,7 @@ func (s *staging) place(r, i int, op *distribute.Op) (device.Ptr, error) {
 			return 0, err
 		}
 		s.images[key] = image
+		s.bytes += op.Bytes.Hi - op.Bytes.Lo
 	}
 	return s.images[key].at, nil
 }
@@ -94,6 +96,7 @@ func (s *staging) layOut(r, x int) error {
 	if err != nil {
 		return err
 	}
+	s.bytes += total
 	at := int64(0)
 	for _, i := range order {
 		n := e.Parts[i].Bytes.Hi - e.Parts[i].Bytes.Lo
