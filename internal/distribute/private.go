@@ -1,11 +1,9 @@
 package distribute
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -21,7 +19,7 @@ type Private struct {
 
 // privatiser gives launches with atomic updates a copy of the updated bytes on each device:
 //
-//	launch counts[x[i]] += 1     ==>     copies = 0
+//	launch counts[x[i]] += 1     ==>     copies = 0 (-0.0 for floating-point numbers)
 //	                                     launch copies[device][x[i]] += 1
 //	                                     counts += copies[0] + copies[1] + …, on every device
 //
@@ -35,8 +33,9 @@ type privatiser struct {
 	at      []ir.OpID             // by operation of old: its id in new
 	private map[ir.OpID][]Private // by operation of new
 	rows    map[ir.BufferID]int64
-	folds   map[ir.OpID]bool              // operations of new that fold copies
-	modules map[access.Update]ir.ModuleID // kernels that fold
+	folds   map[ir.OpID]bool       // operations of new that fold copies
+	fills   map[ir.OpID]bool       // launches of new that fill copies
+	modules map[string]ir.ModuleID // of kernels that fill and fold, by name
 }
 
 // privatise returns the graph with copies. The splitter then works on it.
@@ -44,7 +43,7 @@ func (s *splitter) privatise() {
 	if len(s.layout.Devices) == 1 {
 		return
 	}
-	p := &privatiser{splitter: s, old: s.g, private: map[ir.OpID][]Private{}, rows: map[ir.BufferID]int64{}, folds: map[ir.OpID]bool{}, modules: map[access.Update]ir.ModuleID{}}
+	p := &privatiser{splitter: s, old: s.g, private: map[ir.OpID][]Private{}, rows: map[ir.BufferID]int64{}, folds: map[ir.OpID]bool{}, fills: map[ir.OpID]bool{}, modules: map[string]ir.ModuleID{}}
 	changes := make([][]updated, s.g.Len())
 	any := false
 	for v := range s.g.Ops {
@@ -57,7 +56,7 @@ func (s *splitter) privatise() {
 		return
 	}
 	p.rewrite(changes)
-	s.g, s.private, s.rows, s.folds = p.new, p.private, p.rows, p.folds
+	s.g, s.private, s.rows, s.folds, s.fills = p.new, p.private, p.rows, p.folds, p.fills
 	s.reach = newReacher(p.new)
 }
 
@@ -82,7 +81,10 @@ func (s *splitter) updates(op *ir.Op) (list []updated) {
 	}
 	for _, row := range x.footprint.Effects.Params {
 		arg := &op.Launch.Args[row.Param]
-		if row.Update == nil || arg.Kind != ir.ArgBuffer || identity(*row.Update) == nil {
+		if row.Update == nil || arg.Kind != ir.ArgBuffer {
+			continue
+		}
+		if _, ok := identity(*row.Update); !ok {
 			continue
 		}
 		u := updated{arg: row.Param, Update: *row.Update, bytes: ir.Range{Buffer: arg.Buffer}}
@@ -130,27 +132,31 @@ func privateArgs(list []updated) (p []Private) {
 	return p
 }
 
-// identity returns the word with which copies are filled, or nil if no fill makes the identity of the update.
-func identity(u access.Update) *uint32 {
-	word := func(x uint32) *uint32 { return &x }
+// identity returns the bits of the element that does not change others by an update, with which copies are filled. ok is false
+// if updates of this kind are not made in copies.
+func identity(u access.Update) (bits uint64, ok bool) {
 	name := u.Type.String()
+	size := 8 * u.Type.Size()
+	ones := ^uint64(0) >> (64 - max(size, 1))
 	switch {
-	case u.Type.Size() < 4 || strings.Contains(name, "x2"):
-		return nil
+	case size < 32 || strings.Contains(name, "x2"):
+		return 0, false
+	case strings.HasPrefix(name, "f") && u.Op == "add":
+		return 1 << (size - 1), true // -0.0: +0.0 would change -0.0
 	case u.Op == "add" || u.Op == "or" || u.Op == "xor":
-		return word(0)
+		return 0, true
 	case u.Op == "and":
-		return word(^uint32(0))
+		return ones, true
 	case strings.HasPrefix(name, "u") && u.Op == "min":
-		return word(^uint32(0))
+		return ones, true
 	case strings.HasPrefix(name, "u") && u.Op == "max":
-		return word(0)
+		return 0, true
 	case name == "s32" && u.Op == "min":
-		return word(1<<31 - 1)
+		return ones >> 1, true
 	case name == "s32" && u.Op == "max":
-		return word(1 << 31)
+		return 1 << 31, true
 	}
-	return nil
+	return 0, false
 }
 
 // rewrite builds the new graph.
@@ -191,116 +197,4 @@ func (p *privatiser) add(op ir.Op, of ir.OpID) ir.OpID {
 	}
 	p.new.Ops, p.new.Origin = append(p.new.Ops, op), append(p.new.Origin, origin)
 	return ir.OpID(len(p.new.Ops) - 1)
-}
-
-// fill adds the buffer of copies and the operation that fills it.
-func (p *privatiser) fill(v ir.OpID, u updated) Private {
-	stride := (u.bytes.Hi - u.bytes.Lo + rangeUnit - 1) / rangeUnit * rangeUnit
-	b := &p.old.Buffers[u.bytes.Buffer]
-	id := ir.BufferID(len(p.new.Buffers))
-	size := stride * int64(len(p.layout.Devices))
-	p.new.Buffers = append(p.new.Buffers, ir.Buffer{Name: fmt.Sprintf("%s.copies%d", b.Name, id), Elem: ir.U32, Len: size / 4})
-	p.new.Made++
-	p.rows[id] = stride
-	p.add(ir.Op{
-		Kind: ir.KindMemset, Cost: -1, Pos: p.old.Ops[v].Pos,
-		Memset: &ir.Memset{Dst: ir.Range{Buffer: id, Hi: size}, Value: ir.Scalar{Type: ir.U32, Bits: uint64(*identity(u.Update))}},
-	}, v)
-	return Private{Arg: u.arg, Copies: id, Stride: stride, Lo: u.bytes.Lo}
-}
-
-// foldThreads is the number of threads of a block that folds copies.
-const foldThreads = 256
-
-// fold adds the launch that folds the copies into the buffer.
-func (p *privatiser) fold(v ir.OpID, u updated, c Private) ir.OpID {
-	n := (u.bytes.Hi - u.bytes.Lo) / int64(u.Type.Size())
-	count := len(p.layout.Devices)
-	scalar := func(t ir.Type, x int64) ir.Arg {
-		return ir.Arg{Kind: ir.ArgScalar, Scalar: ir.Scalar{Type: t, Bits: uint64(x)}}
-	}
-	id := p.add(ir.Op{
-		Kind: ir.KindLaunch, Cost: -1, Pos: p.old.Ops[v].Pos, Label: "fold copies of " + p.old.Buffers[u.bytes.Buffer].Name,
-		Launch: &ir.Launch{
-			Module: p.module(u.Update), Entry: "fold",
-			Grid: ir.Dim3{X: uint32((n + foldThreads - 1) / foldThreads), Y: 1, Z: 1}, Block: ir.Dim3{X: foldThreads, Y: 1, Z: 1},
-			Args: []ir.Arg{
-				{Kind: ir.ArgBuffer, Buffer: u.bytes.Buffer, Offset: u.bytes.Lo}, {Kind: ir.ArgBuffer, Buffer: c.Copies},
-				scalar(ir.U32, n), scalar(ir.U32, int64(count)), scalar(ir.U32, c.Stride),
-			},
-		},
-		Uses: []ir.Access{
-			{Range: u.bytes, Mode: ir.ReadWrite}, {Range: ir.Range{Buffer: c.Copies, Hi: c.Stride * int64(count)}, Mode: ir.Read},
-		},
-	}, v)
-	p.folds[id] = true
-	return id
-}
-
-// module returns the module with the kernel that folds copies by an update.
-func (p *privatiser) module(u access.Update) ir.ModuleID {
-	if id, is := p.modules[u]; is {
-		return id
-	}
-	name := fmt.Sprintf("fold_%s_%v", u.Op, u.Type)
-	for slices.ContainsFunc(p.new.Modules, func(m ir.Module) bool { return m.Name == name || m.File == name+".ptx" }) {
-		name += "_"
-	}
-	id := ir.ModuleID(len(p.new.Modules))
-	p.new.Modules = append(p.new.Modules, ir.Module{Name: name, File: name + ".ptx", Source: foldPTX(u)})
-	p.new.Generated++
-	p.modules[u] = id
-	return id
-}
-
-// foldPTX returns a kernel that updates dst[i] by element i of each of count copies, for i < n. The copies are stride bytes
-// apart.
-func foldPTX(u access.Update) string {
-	size, typ := u.Type.Size(), u.Type.String()
-	op := u.Op + "." + typ
-	if u.Op == "and" || u.Op == "or" || u.Op == "xor" {
-		op = fmt.Sprintf("%s.b%d", u.Op, 8*size)
-	}
-	if u.Type == ptx.F32 || u.Type == ptx.F64 {
-		op = u.Op + ".rn." + typ
-	}
-	return strings.NewReplacer("OP", op, "TYPE", typ, "SIZE", fmt.Sprint(size)).Replace(`.version 6.0
-.target sm_50
-.address_size 64
-
-.visible .entry fold(.param .u64 dst, .param .u64 copies, .param .u32 n, .param .u32 count, .param .u32 stride)
-{
-	.reg .pred %p<3>;
-	.reg .u32 %r<9>;
-	.reg .u64 %rd<8>;
-	.reg .TYPE %x<3>;
-	ld.param.u64 %rd1, [dst];
-	ld.param.u64 %rd2, [copies];
-	ld.param.u32 %r1, [n];
-	ld.param.u32 %r2, [count];
-	ld.param.u32 %r8, [stride];
-	cvt.u64.u32 %rd3, %r8;
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %ntid.x;
-	mov.u32 %r5, %tid.x;
-	mad.lo.u32 %r6, %r3, %r4, %r5;
-	setp.ge.u32 %p1, %r6, %r1;
-	@%p1 bra DONE;
-	mul.wide.u32 %rd4, %r6, SIZE;
-	add.u64 %rd5, %rd1, %rd4;
-	add.u64 %rd6, %rd2, %rd4;
-	ld.global.TYPE %x1, [%rd5];
-	mov.u32 %r7, 0;
-LOOP:
-	ld.global.TYPE %x2, [%rd6];
-	OP %x1, %x1, %x2;
-	add.u64 %rd6, %rd6, %rd3;
-	add.u32 %r7, %r7, 1;
-	setp.lt.u32 %p2, %r7, %r2;
-	@%p2 bra LOOP;
-	st.global.TYPE [%rd5], %x1;
-DONE:
-	ret;
-}
-`)
 }

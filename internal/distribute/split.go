@@ -17,6 +17,7 @@ type splitter struct {
 	private map[ir.OpID][]Private
 	rows    map[ir.BufferID]int64 // of buffers of private copies: bytes of a row, of which each device has one
 	folds   map[ir.OpID]bool      // launches that fold private copies: they run on every device
+	fills   map[ir.OpID]bool      // launches that fill private copies: each device fills its own
 }
 
 func newSplitter(g *ir.Graph, l *Layout) *splitter {
@@ -93,6 +94,8 @@ func (s *splitter) launch(v ir.OpID, op *ir.Op) (Decision, error) {
 		} else if s.folds[v] {
 			x.reason = "it folds copies"
 			return s.everywhere(op, x.reason), nil
+		} else if s.fills[v] {
+			return s.cutBy(x, axis, nil, s.equally), nil
 		} else if d := s.cut(x, axis, s.private[v]); d.How == Split {
 			return d, nil
 		} else {
@@ -124,6 +127,11 @@ func (s *splitter) axis(grid ir.Dim3) (int, string) {
 // cut cuts a launch along an axis into a chunk for each device. The decision is not Split if two chunks write the same
 // bytes; Why then names them.
 func (s *splitter) cut(x *launch, axis int, private []Private) Decision {
+	return s.cutBy(x, axis, private, s.share)
+}
+
+// cutBy cuts a launch as cut does. share returns the part of the axis that a device runs.
+func (s *splitter) cutBy(x *launch, axis int, private []Private, share func(n int64, dev int) (lo, hi int64)) Decision {
 	grid := x.whole.Grid
 	inner := int64(1) // blocks of a layer
 	for a := range axis {
@@ -132,7 +140,7 @@ func (s *splitter) cut(x *launch, axis int, private []Private) Decision {
 	d := Decision{How: Split, Axis: axis, Private: private}
 	x.private = private
 	for dev := range s.layout.Devices {
-		lo, hi := s.share(int64(grid[axis]), dev)
+		lo, hi := share(int64(grid[axis]), dev)
 		if lo == hi {
 			continue
 		}
@@ -162,6 +170,12 @@ func (s *splitter) share(n int64, dev int) (lo, hi int64) {
 	total := s.weights[len(s.weights)-1]
 	at := func(w float64) int64 { return int64(float64(n)*(w/total) + 0.5) }
 	return at(s.weights[dev]), at(s.weights[dev+1])
+}
+
+// equally returns the part [lo, hi) of n that a device runs if all run the same.
+func (s *splitter) equally(n int64, dev int) (lo, hi int64) {
+	each := n / int64(len(s.layout.Devices))
+	return int64(dev) * each, int64(dev+1) * each
 }
 
 // conflict returns which bytes two chunks write, or "" if there are none.
