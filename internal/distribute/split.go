@@ -214,7 +214,7 @@ const replicated = 1 << 20
 // need no transfer. A launch with atomic operations does not: their order, and thereby their results, may differ between
 // devices.
 func (s *splitter) together(v ir.OpID, op *ir.Op, reason string) (Decision, error) {
-	for _, b := range hidden(op) {
+	if b := s.differs(op); b >= 0 {
 		return Decision{}, refuse(s.g, v, "%s, and a copy of %s on each device would differ: pass it as a buffer", reason, s.g.Buffers[b].Name)
 	}
 	bytes := int64(0)
@@ -227,6 +227,28 @@ func (s *splitter) together(v ir.OpID, op *ir.Op, reason string) (Decision, erro
 		return Decision{How: Whole, Why: reason, Chunks: []Chunk{{Count: count, Accesses: uses}}}, nil
 	}
 	return s.everywhere(op, fmt.Sprintf("%s, and it accesses only %d bytes", reason, bytes)), nil
+}
+
+// differs returns a buffer that is no argument of a launch and that it writes, so that a copy on each device would differ, -1 for
+// none. Variables of modules do not differ on a machine of one device.
+func (s *splitter) differs(op *ir.Op) ir.BufferID {
+	list := hidden(op)
+	if f := s.reach.kernel(op.Launch).footprint; len(list) == 0 || len(s.layout.Devices) == 1 && f != nil && f.Effects.Opaque == nil {
+		return -1
+	}
+	return list[0]
+}
+
+// Variable returns the name of a variable of a module that the program writes, "" for none. Its memory is that of the module.
+func (p *Plan) Variable() string {
+	for v := range p.Graph.Ops {
+		if op := &p.Graph.Ops[v]; op.Kind == ir.KindLaunch {
+			for _, b := range hidden(op) {
+				return p.Graph.Buffers[b].Name
+			}
+		}
+	}
+	return ""
 }
 
 // everywhere runs a launch on every device.
@@ -248,7 +270,8 @@ func passed(op *ir.Op) (list []ir.Access) {
 	return normal(list)
 }
 
-// hidden returns the variables of modules that a launch writes.
+// hidden returns the buffers that a launch writes and that are no arguments: variables of modules, or all buffers if the accesses
+// of the kernel are not known.
 func hidden(op *ir.Op) (list []ir.BufferID) {
 	for _, u := range op.Uses {
 		if u.Mode.Writes() && !isArgument(op.Launch, u.Buffer) {

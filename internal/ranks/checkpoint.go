@@ -51,6 +51,9 @@ func (p *Plan) Checkpoint(dir string, every int) error {
 	if every < 0 {
 		return fmt.Errorf("a checkpoint every %d steps: the number must not be negative", every)
 	}
+	if v := p.plan.Variable(); every > 0 && v != "" {
+		return fmt.Errorf("a kernel writes variable %s of its module, which checkpoints do not contain: pass it as a buffer", v)
+	}
 	if every > 0 {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
