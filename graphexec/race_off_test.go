@@ -1,5 +1,0 @@
-//go:build !race
-
-package graphexec_test
-
-const slowdown = 1
