@@ -123,6 +123,9 @@ type fluid struct {
 	done      []flow // result of settle
 
 	used supplies // amount of each resource used so far
+
+	observe func(model.Time, []Share) // may be nil; see OnShare
+	shares  []Share                   // argument of observe
 }
 
 const (
@@ -402,6 +405,9 @@ func (f *fluid) shareAll() {
 		f.ration(w, &share)
 		f.schedule(w, f.urgent)
 		f.due = min(f.due, w.due)
+	}
+	if f.observe != nil {
+		f.report()
 	}
 }
 

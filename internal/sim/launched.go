@@ -23,13 +23,14 @@ type Launched struct {
 	LinkBytes            float64 // over the host link
 
 	Demand model.Demand // determines the duration
+
+	BlockWarps float64 // warps of a block
 }
 
 // launched describes a launch for a time line.
 func (d *Device) launched(j *job, s *interp.Stats, m *model.Demand) *Launched {
 	l, limits := &j.launch, &d.profile.Limits
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
-	const warp = 32 // threads
 	shared := int(l.Shared) + j.kernel.code.SharedStatic()
 	perSM, by := limits.Occupancy(threads, j.kernel.code.Registers(), shared)
 	slots, held := float64(perSM*d.profile.SMs), by
@@ -39,9 +40,9 @@ func (d *Device) launched(j *job, s *interp.Stats, m *model.Demand) *Launched {
 	return &Launched{
 		Kernel: j.kernel.name, Grid: l.Grid, Block: l.Block,
 		Registers: j.kernel.code.Registers(), Shared: shared,
-		PerSM: perSM, HeldBy: held, Warps: slots * float64((threads+warp-1)/warp) / float64(limits.ThreadsPerSM/warp*d.profile.SMs),
+		PerSM: perSM, HeldBy: held, Warps: slots * j.warps() / float64(limits.ThreadsPerSM/warpSize*d.profile.SMs),
 		WarpInsts: s.WarpInsts, LaneInsts: s.LaneInsts, Flops: s.Flops,
 		L2Bytes: m.L2Bytes, DRAMBytes: m.Bytes, LinkBytes: m.LinkIn + m.LinkOut,
-		Demand: *m,
+		Demand: *m, BlockWarps: j.warps(),
 	}
 }

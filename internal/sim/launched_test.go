@@ -46,9 +46,26 @@ func TestTimelineDescribesLaunches(t *testing.T) {
 		assert.Equal(t, []float64{float64(c.blocks), float64(c.perSM), 4 * bytes, 3 * bytes}, []float64{d.Blocks, d.PerSM, d.Bytes, d.L2Bytes}, "%d blocks", c.blocks)
 		got.WarpInsts, got.LaneInsts, got.Registers, got.Warps, got.Demand = 0, 0, 0, 0, sim.Launched{}.Demand
 		assert.Equal(t, sim.Launched{
-			Kernel: "saxpy", Grid: [3]uint32{uint32(c.blocks), 1, 1}, Block: [3]uint32{256, 1, 1}, Shared: c.shared, PerSM: c.perSM, HeldBy: c.held,
+			Kernel: "saxpy", Grid: [3]uint32{uint32(c.blocks), 1, 1}, Block: [3]uint32{256, 1, 1}, Shared: c.shared, PerSM: c.perSM, HeldBy: c.held, BlockWarps: 8,
 			Flops: int64(2 * n), L2Bytes: 3 * bytes, DRAMBytes: 2*bytes + 2*bytes,
 		}, got, "%d blocks", c.blocks)
+
+		use := g.Usage()
+		require.NotEmpty(t, use)
+		most, moved := 0.0, 0.0
+		for i, u := range use {
+			most = max(most, u.Warps)
+			if i > 0 {
+				require.Greater(t, u.At, use[i-1].At)
+				moved += use[i-1].DRAM * float64(u.At-use[i-1].At) / 1e12
+			}
+			if c.held == "grid" {
+				assert.LessOrEqual(t, u.Multiprocessors, float64(c.blocks)/132)
+			}
+		}
+		assert.InDelta(t, c.warps, most, 1e-12, "resident warps")
+		assert.InEpsilon(t, d.Bytes, moved, 1e-3, "the bandwidth adds up to the bytes")
+		assert.Zero(t, use[len(use)-1].Warps, "the device is idle at the end")
 	}
 }
 

@@ -12,6 +12,7 @@ type history struct {
 	first des.TaskID
 	last  des.TaskID // the last task that has ended
 	tasks []known    // indexed by id - first
+	use   []Usage
 }
 
 type known struct {
@@ -30,6 +31,7 @@ func (d *Device) StartTimeline() {
 		return
 	}
 	d.history = history{on: true, from: d.host, first: d.engine.Next(), last: des.NoTask, tasks: d.history.tasks[:0]}
+	d.engine.OnShare(d.share)
 }
 
 // of returns the entry of a task, or nil if the task is not recorded.
@@ -90,7 +92,25 @@ type Work struct {
 	Took       int64 // ps from its earliest possible start to its end
 	Limit      string
 	Cause      string    // of the greatest part of Took
+	Spent      []Spent   // the parts of Took, without empty ones
 	Launched   *Launched // nil unless it is a launch
+}
+
+// Spent is a part of the time of one piece of work.
+type Spent struct {
+	Limit, Cause string
+	Took         int64 // ps
+}
+
+// spentOf returns the parts of a task's time that are not empty.
+func spentOf(s *des.Spent) (parts []Spent) {
+	for l, took := range s {
+		if took > 0 {
+			limit := des.Limit(l)
+			parts = append(parts, Spent{limit.String(), limit.Cause().String(), int64(took)})
+		}
+	}
+	return parts
 }
 
 // Timeline attributes the host's time since StartTimeline along the critical path. The steps are contiguous and add
@@ -116,7 +136,7 @@ func (d *Device) Timeline() (total int64, steps []Step, work []Work) {
 		work = append(work, Work{
 			ID: int64(i) + 1, Kind: k.kind, Name: k.name, Transfer: r.Kind == model.CopyIn || r.Kind == model.CopyOut,
 			Begin: int64(r.Span.Begin - h.from), End: int64(r.Span.End - h.from), Took: int64(r.Span.End - r.Start),
-			Limit: most.String(), Cause: most.Cause().String(), Launched: k.launched,
+			Limit: most.String(), Cause: most.Cause().String(), Spent: spentOf(&r.Spent), Launched: k.launched,
 		})
 	}
 	return int64(d.host - h.from), steps, work
