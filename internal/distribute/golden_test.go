@@ -35,6 +35,7 @@ var shapes = []struct {
 	{"atomics", 2, 2, distribute.Options{}, true, atomics},
 	{"whole", 2, 1, distribute.Options{}, true, scattered},
 	{"tickets", 2, 1, distribute.Options{}, true, tickets},
+	{"broadcast", 1, 3, distribute.Options{}, true, announced},
 	{"replicated", 2, 1, distribute.Options{}, true, sums},
 	{"coalesced", 2, 1, distribute.Options{}, true, two},
 	{"bytes", 1, 2, distribute.Options{}, true, moves},
@@ -67,6 +68,13 @@ func tickets(tr *tracer.Tracer, m *tracer.Module) {
 	c, x := tr.Alloc("counter", ir.I32, 1, ir.InOut), tr.Alloc("tickets", ir.I32, 512, ir.InOut)
 	tr.Launch(m.Kernel("ticket"), tracer.Linear(8, 64), c, x, 512)
 	tr.Launch(m.Kernel("axpy"), tracer.Linear(8, 64), x, x, 2, 512)
+}
+
+// announced writes on one device what all devices read.
+func announced(tr *tracer.Tracer, m *tracer.Module) {
+	c, x, y := tr.Alloc("counter", ir.I32, 1, ir.InOut), tr.Alloc("tickets", ir.I32, 512, ir.InOut), tr.Alloc("y", ir.I32, 512, ir.Output)
+	tr.Launch(m.Kernel("ticket"), tracer.Linear(8, 64), c, x, 512)
+	tr.Launch(m.Kernel("pairs"), tracer.Linear(8, 64), x, y, 512)
 }
 
 // sums adds the sum of all elements to each of them.

@@ -74,14 +74,18 @@ const maxRounds = 64
 func (p *Plan) scan() (*scanner, error) {
 	s := newScanner(p.Graph, p.Layout, p.Decisions)
 	p.Rounds = nil
-	var before [][]fresh // by round: the state before it
+	var patterns [][]Pattern // by round
+	var before [][]fresh     // by round: the state before it
 	for len(before) < maxRounds {
 		if i := slices.IndexFunc(before, func(f []fresh) bool { return slices.EqualFunc(f, s.state, fresh.equal) }); i >= 0 {
 			p.Repeat = i
+			p.Patterns = merged(patterns[i:])
 			return s, nil
 		}
 		before = append(before, clone(s.state))
-		round := emit(p, s.step())
+		pulls := s.step()
+		patterns = append(patterns, shapes(pulls))
+		round := emit(p, pulls)
 		for _, f := range s.state {
 			round.Fresh = append(round.Fresh, slices.Clone(f))
 		}

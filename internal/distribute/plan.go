@@ -47,6 +47,8 @@ type Plan struct {
 	// on are run again in turn.
 	Rounds []Round
 	Repeat int
+	// Patterns has the shapes of the transfers in the repeated rounds, by operation.
+	Patterns []Pattern
 }
 
 // Span is the bytes [Lo, Hi) of a buffer.

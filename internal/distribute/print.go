@@ -37,10 +37,22 @@ func (w *printer) line(format string, args ...any) {
 }
 
 func (w *printer) decisions() {
+	patterns := w.p.Patterns
 	for v := range w.p.Decisions {
 		d := &w.p.Decisions[v]
 		w.line("  %v %s: %s", ir.OpID(v), w.title(ir.OpID(v)), w.how(d))
+		for ; len(patterns) > 0 && patterns[0].Of == ir.OpID(v); patterns = patterns[1:] {
+			one := &patterns[0]
+			w.line("    before it: %v of @%s, %d bytes in %s", one.Shape, w.p.Graph.Buffers[one.Buffer].Name, one.Bytes, parts(one.Parts))
+		}
 	}
+}
+
+func parts(n int) string {
+	if n == 1 {
+		return "one part"
+	}
+	return fmt.Sprintf("%d parts", n)
 }
 
 // title names an operation.

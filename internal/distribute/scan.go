@@ -14,6 +14,7 @@ type scanner struct {
 	decisions []Decision
 	state     []fresh // by buffer
 	sent      map[sender][]ir.Range
+	copies    map[ir.BufferID]ir.BufferID // by buffer of private copies: the buffer that they stand for
 }
 
 // sender is an operation on a device; scanner.sent has the bytes that it writes and other devices need.
@@ -24,8 +25,9 @@ type sender struct {
 
 // pull is the transfers that must end before an operation.
 type pull struct {
-	moves   []move
-	gathers []gather
+	moves    []move
+	gathers  []gather
+	patterns []Pattern
 }
 
 // move is bytes that one device needs.
@@ -50,7 +52,12 @@ type need struct {
 }
 
 func newScanner(g *ir.Graph, l *Layout, decisions []Decision) *scanner {
-	s := &scanner{g: g, layout: l, decisions: decisions, sent: map[sender][]ir.Range{}}
+	s := &scanner{g: g, layout: l, decisions: decisions, sent: map[sender][]ir.Range{}, copies: map[ir.BufferID]ir.BufferID{}}
+	for v := range decisions {
+		for _, p := range decisions[v].Private {
+			s.copies[p.Copies] = g.Ops[v].Launch.Args[p.Arg].Buffer
+		}
+	}
 	for b := range g.Buffers {
 		s.state = append(s.state, newFresh(&g.Buffers[b]))
 	}
@@ -67,7 +74,9 @@ func (s *scanner) step() []pull {
 	pulls := make([]pull, len(s.decisions))
 	for v := range s.decisions {
 		for _, group := range s.needs(ir.OpID(v)) {
+			gathers, moves := len(pulls[v].gathers), len(pulls[v].moves)
 			s.fetch(&pulls[v], group)
+			s.pattern(&pulls[v], ir.OpID(v), group, gathers, moves)
 		}
 		s.write(ir.OpID(v))
 	}
