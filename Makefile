@@ -88,6 +88,11 @@ PROGRAMS ?= 20000
 random: ## replay PROGRAMS (20000) random programs under random plans and compare every byte with plain calls
 	$(GO) test -count=1 -timeout 2h ./graphexec -run '^TestRandomPrograms$$' -programs $(PROGRAMS)
 
+.PHONY: random-ranks
+random-ranks: ## run PROGRAMS random programs on random machines of several devices, and compare every byte with one device
+	$(GO) test -count=1 -timeout 4h ./internal/ranks -run '^TestRandom$$' -cases $(PROGRAMS)
+	$(GO) test -count=1 -timeout 4h ./internal/ranks -run '^TestPlantedMissingTransfers$$' -v -cases $(PROGRAMS)
+
 # -count=1: the test cache does not detect a new libcuda.a.
 .PHONY: test-cuda
 test-cuda: build/lib/libcuda.a ## run the tests of the CUDA path, and gorgonia's, on the simulated driver (needs a C compiler)
