@@ -28,12 +28,14 @@ type Tally struct {
 	Spans    int // results for reading, or writing, through one pointer
 	Whole    int // of Spans, those that contain the whole allocation
 	Exact    int // of the others, those that are the smallest range with all accesses
+	Strided  int // of Spans, those with strides
+	Tight    int // of Strided, those in which every byte was touched
 	Certain  int // accesses that Outside returned as certain
 }
 
 func (t Tally) String() string {
-	return fmt.Sprintf("%d launches compared, %d of opaque kernels; of %d spans %d are whole allocations, %d exact, %d wider than what was touched; %d accesses were certain",
-		t.Launches, t.Opaque, t.Spans, t.Whole, t.Exact, t.Spans-t.Whole-t.Exact, t.Certain)
+	return fmt.Sprintf("%d launches compared, %d of opaque kernels; of %d spans %d are whole allocations, %d exact, %d wider than what was touched; %d have strides, of which %d hold no other bytes; %d accesses were certain",
+		t.Launches, t.Opaque, t.Spans, t.Whole, t.Exact, t.Spans-t.Whole-t.Exact, t.Strided, t.Tight, t.Certain)
 }
 
 // Footprint returns the footprint of kernel f of module m.
@@ -162,8 +164,8 @@ func touched(l *Launch) *bytes {
 // number that turned out to be an address, and the variables of the module.
 func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes) *bytes {
 	c := &bytes{}
-	reaches := make([]access.Reach, len(fp.Effects.Params))
-	fp.Eval(&access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
+	reaches := make([]access.BoxReach, len(fp.Effects.Params))
+	fp.EvalBoxes(&access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
 	for i, p := range fp.Effects.Params {
 		if p.Access == access.None && p.Offset == access.None || p.Field < 0 {
 			continue
@@ -176,10 +178,10 @@ func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes
 		whole := interp.Span{Lo: base, Hi: base + uint64(size)}
 		c.add(p.Offset, whole)
 		if p.Access&access.Read != 0 {
-			c.read = append(c.read, o.count(whole, part(whole, pointer, reaches[i].Read), did.read))
+			c.read = append(c.read, o.claim(whole, pointer, reaches[i].Read, did.read)...)
 		}
 		if p.Access&access.Write != 0 {
-			c.written = append(c.written, o.count(whole, part(whole, pointer, reaches[i].Write), did.written))
+			c.written = append(c.written, o.claim(whole, pointer, reaches[i].Write, did.written)...)
 		}
 	}
 	for _, s := range fp.Effects.Symbols {
@@ -188,6 +190,26 @@ func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes
 		}
 	}
 	return c
+}
+
+// claim returns the bytes of an allocation in a region of a pointer, and notes how tight the
+// claim is.
+func (o *Oracle) claim(whole interp.Span, pointer uint64, r access.Region, did []interp.Span) []interp.Span {
+	span := o.count(whole, part(whole, pointer, r.Span), did)
+	b := r.Clip(int64(whole.Lo-pointer), int64(whole.Hi-pointer))
+	if b.Contiguous() {
+		return []interp.Span{span}
+	}
+	var runs []interp.Span
+	b.Runs(func(lo, hi int64) bool {
+		runs = append(runs, interp.Span{Lo: pointer + uint64(lo), Hi: pointer + uint64(hi)})
+		return true
+	})
+	o.Strided++
+	if _, more := outside(runs, did); !more {
+		o.Tight++
+	}
+	return runs
 }
 
 // count notes how tight a claim is.
@@ -224,17 +246,35 @@ func part(whole interp.Span, pointer uint64, s access.Span) interp.Span {
 
 // outside finds bytes of did that are not claimed.
 func outside(did, claimed []interp.Span) (interp.Span, bool) {
-	claimed = slices.Clone(claimed)
-	slices.SortFunc(claimed, func(a, b interp.Span) int { return cmp.Compare(a.Lo, b.Lo) })
+	claimed = joined(claimed)
 	for _, s := range did {
-		for _, c := range claimed {
-			if c.Lo <= s.Lo && s.Lo < c.Hi {
-				s.Lo = c.Hi
+		i, _ := slices.BinarySearchFunc(claimed, s.Lo, func(c interp.Span, at uint64) int {
+			if c.Hi <= at {
+				return -1
 			}
+			return 1
+		})
+		if i < len(claimed) && claimed[i].Lo <= s.Lo {
+			s.Lo = claimed[i].Hi
 		}
 		if s.Lo < s.Hi {
 			return s, true
 		}
 	}
 	return interp.Span{}, false
+}
+
+// joined returns the bytes of spans as disjoint spans that do not touch, ascending.
+func joined(spans []interp.Span) []interp.Span {
+	spans = slices.Clone(spans)
+	slices.SortFunc(spans, func(a, b interp.Span) int { return cmp.Compare(a.Lo, b.Lo) })
+	kept := spans[:0]
+	for _, s := range spans {
+		if n := len(kept); n > 0 && s.Lo <= kept[n-1].Hi {
+			kept[n-1].Hi = max(kept[n-1].Hi, s.Hi)
+			continue
+		}
+		kept = append(kept, s)
+	}
+	return kept
 }

@@ -29,6 +29,9 @@
 // Eval is linear in the number of nodes and does not allocate, since the tracer calls it
 // for each recorded launch.
 //
+// EvalBoxes also finds strides, so that column tiles of a matrix have no byte in common. It
+// evaluates the nodes of such addresses a second time, as sets with strides (see strided).
+//
 // These results are upper bounds: an access that is not understood counts as a read and a
 // write of everything. [Footprint.Outside] finds accesses that are certain.
 package access

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -48,13 +49,14 @@ type Footprint struct {
 	Effects *Effects
 	Ranges  []Range // one for each access through a parameter, in program order
 
-	nodes    []node     // the program, in topological order
-	vals     []interval // the result of each node for the last launch
-	outs     []spanOut  // the results
-	rows     []paramRef // by row of Effects.Params: the bytes that hold the pointer
-	block    []int      // by row: byte offset of the pointer in the parameter block, -1 if unknown
-	pointers []interval // by row: the pointer's value in the last launch
-	certain  *certain   // nil if no access is certain
+	nodes    []node          // the program, in topological order
+	vals     []interval      // the result of each node for the last launch
+	outs     []spanOut       // the results
+	rows     []paramRef      // by row of Effects.Params: the bytes that hold the pointer
+	block    []int           // by row: byte offset of the pointer in the parameter block, -1 if unknown
+	pointers []interval      // by row: the pointer's value in the last launch
+	certain  *certain        // nil if no access is certain
+	strided  *stridedProgram // nil if no address may have strides
 }
 
 // spanOut is one result: the bytes [addr+lo, addr+hi), for one row.
@@ -347,11 +349,12 @@ func (fp *Footprint) compact(b *rangeBuilder) {
 	}
 	fp.vals = make([]interval, len(fp.nodes))
 	fp.merge()
+	fp.strided = newStridedProgram(fp)
 }
 
-// merge joins results that differ only in the bytes relative to the same address, such as
-// the loads of x[i], x[i+1] and x[i+2] in an unrolled loop. Eval then computes one span
-// for all of them.
+// merge joins results that differ only in the bytes relative to the same address and touch
+// each other, such as the loads of x[i], x[i+1] and x[i+2] in an unrolled loop. Eval then
+// computes one span for all of them.
 func (fp *Footprint) merge() {
 	type key struct {
 		row         int32
@@ -359,16 +362,28 @@ func (fp *Footprint) merge() {
 		access      Access
 		certain     bool
 	}
-	first := map[key]int{}
-	kept := fp.outs[:0]
-	for _, o := range fp.outs {
+	groups := map[key][]int{}
+	order := []key{}
+	for i, o := range fp.outs {
 		k := key{o.row, o.addr, o.alive, o.access, o.certain}
-		if i, ok := first[k]; ok {
-			kept[i].lo, kept[i].hi = min(kept[i].lo, o.lo), max(kept[i].hi, o.hi)
-			continue
+		if groups[k] == nil {
+			order = append(order, k)
 		}
-		first[k] = len(kept)
-		kept = append(kept, o)
+		groups[k] = append(groups[k], i)
+	}
+	var kept []spanOut
+	for _, k := range order {
+		list := groups[k]
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(fp.outs[i].lo, fp.outs[j].lo) })
+		first := len(kept)
+		for _, i := range list {
+			o := fp.outs[i]
+			if n := len(kept); n > first && o.lo <= kept[n-1].hi {
+				kept[n-1].hi = max(kept[n-1].hi, o.hi)
+				continue
+			}
+			kept = append(kept, o)
+		}
 	}
 	fp.outs = kept
 }

@@ -110,18 +110,20 @@ func evalFootprint(t testing.TB, d *datadriven.TestData, f *ptx.Func, fp *Footpr
 		part := l.Within(first, [3]uint32{count[0], max(count[1], 1), max(count[2], 1)})
 		l = &part
 	}
-	out := make([]Reach, len(fp.Effects.Params))
-	fp.Eval(l, out)
+	out, hulls := make([]BoxReach, len(fp.Effects.Params)), make([]Reach, len(fp.Effects.Params))
+	fp.EvalBoxes(l, out)
+	fp.Eval(l, hulls)
 	var b strings.Builder
 	for i, p := range fp.Effects.Params {
+		require.Equal(t, hulls[i], Reach{out[i].Read.Span, out[i].Write.Span})
 		for _, s := range []struct {
 			verb string
-			span Span
+			r    Region
 		}{{"reads", out[i].Read}, {"writes", out[i].Write}} {
-			if s.span == Whole {
+			if s.r.Span == Whole {
 				fmt.Fprintf(&b, "%s %s all\n", s.verb, p.Name)
-			} else if !s.span.Empty() {
-				fmt.Fprintf(&b, "%s %s %d..%d\n", s.verb, p.Name, s.span.Lo, s.span.Hi)
+			} else if !s.r.Span.Empty() {
+				fmt.Fprintf(&b, "%s %s %s\n", s.verb, p.Name, printRegion(s.r))
 			}
 		}
 	}
@@ -129,6 +131,19 @@ func evalFootprint(t testing.TB, d *datadriven.TestData, f *ptx.Func, fp *Footpr
 		return "nothing\n"
 	}
 	return b.String()
+}
+
+// printRegion prints the span, or the box in the notation of ir.
+func printRegion(r Region) string {
+	x := r.Box
+	if x.Empty() {
+		return fmt.Sprintf("%d..%d", r.Lo, r.Hi)
+	}
+	text := fmt.Sprintf("%d..%d, %d every %d", x.Lo, x.Hi(), x.Run, x.Stride[0])
+	if x.Count[1] > 0 {
+		text += fmt.Sprintf(" times %d every %d", x.Count[0], x.Stride[1])
+	}
+	return text
 }
 
 // Each value here is the sum of the two before, so that there are as many paths to the
@@ -151,8 +166,10 @@ func TestEvalAllocatesNothing(t *testing.T) {
 	f := m.Func("saxpy_stride")
 	fp := NewFootprint(m, f)
 	l := &Launch{Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, f.ParamBytes())}
-	out := make([]Reach, len(fp.Effects.Params))
+	out, boxes := make([]Reach, len(fp.Effects.Params)), make([]BoxReach, len(fp.Effects.Params))
+	require.NotNil(t, fp.strided)
 	require.Zero(t, testing.AllocsPerRun(100, func() { fp.Eval(l, out) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { fp.EvalBoxes(l, boxes) }))
 }
 
 func BenchmarkEval(b *testing.B) {
@@ -166,6 +183,13 @@ func BenchmarkEval(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				fp.Eval(l, out)
+			}
+		})
+		boxes := make([]BoxReach, len(fp.Effects.Params))
+		b.Run(name+"/boxes", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fp.EvalBoxes(l, boxes)
 			}
 		})
 	}

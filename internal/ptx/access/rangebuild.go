@@ -498,7 +498,7 @@ func uniform(v *term, visits *int) bool {
 	case termConst, termParam:
 		return true
 	case termSpecial:
-		return v.imm >= 6 && v.imm < 12 // %ntid and %nctaid
+		return uniformSpecial(v.imm)
 	case termUnknown, termPhi:
 		return false
 	}

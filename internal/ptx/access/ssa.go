@@ -337,6 +337,10 @@ var affineSpecials = []string{
 	"%ntid.x", "%ntid.y", "%ntid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid",
 }
 
+// uniformSpecial reports whether a special register, an index into affineSpecials, is the
+// same in all threads: %ntid and %nctaid.
+func uniformSpecial(n int64) bool { return n >= 6 && n < 12 }
+
 // special returns the value of a special register.
 func (s *ssa) special(name string, bits uint8, i int) *term {
 	b := s.blockOf[i]
