@@ -14,7 +14,7 @@ import (
 func TestMissingArguments(t *testing.T) {
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"Solve": Solve, "SolveAll": SolveAll,
+			"Record": Record, "Solve": Solve, "SolveAll": SolveAll,
 		},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return Options{} },
@@ -25,6 +25,7 @@ func TestMissingArguments(t *testing.T) {
 			func(*testing.T) any { return &BreakdownError{} },
 			func(*testing.T) any { return &DistributionError{} },
 			func(*testing.T) any { return &DivergenceError{} },
+			func(*testing.T) any { return &Iterations{} },
 			func(*testing.T) any { return &MethodError{} },
 			func(*testing.T) any { return &NotConvergedError{} },
 			func(*testing.T) any { return &NotFiniteError{} },

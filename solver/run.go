@@ -40,24 +40,18 @@ type run struct {
 // start sets a method up in the selected mode for each problem, and loads the problems. With Options.Devices it is
 // collective, and dev is not used.
 func start(ctx context.Context, dev device.Device, problems []*problem, o *Options) (r *run, err error) {
-	r = &run{shared: newShared(newTracer(dev, o), o.devices(), len(problems)), now: o.clock(dev)}
+	r, iterate, err := setUp(dev, problems, o)
 	defer func() {
 		if err != nil {
 			err = device.Join(err, r.close())
 		}
 	}()
-	var iterate []func()
-	for i, p := range problems {
-		s := newSystem(p, o, r.shared, i)
-		r.systems = append(r.systems, s)
-		iterate = append(iterate, o.Method.Trace(s))
-	}
-	if err := r.rehearse(iterate); err != nil {
+	if err != nil {
 		return r, err
 	}
 	if o.Mode == Eager || o.Mode == Auto {
 		r.eager(iterate)
-	} else if err := r.record(iterate, o); err != nil {
+	} else if err := r.record(iterate, 1, o); err != nil {
 		return r, err
 	}
 	if err := r.t.Err(); r.trace == nil && err != nil {
@@ -75,6 +69,18 @@ func start(ctx context.Context, dev device.Device, problems []*problem, o *Optio
 		return r, r.distributed.Load()
 	}
 	return r, r.replays(dev, o)
+}
+
+// setUp allocates what a method needs for each problem, and calls it once without launching anything. It returns the functions
+// that issue an iteration. The run must be closed after an error, too.
+func setUp(dev device.Device, problems []*problem, o *Options) (r *run, iterate []func(), err error) {
+	r = &run{shared: newShared(newTracer(dev, o), o.devices(), len(problems)), now: o.clock(dev)}
+	for i, p := range problems {
+		s := newSystem(p, o, r.shared, i)
+		r.systems = append(r.systems, s)
+		iterate = append(iterate, o.Method.Trace(s))
+	}
+	return r, iterate, r.rehearse(iterate)
 }
 
 // load writes what the systems start with.
@@ -143,10 +149,12 @@ func (r *run) eager(iterate []func()) {
 	}
 }
 
-// record traces one iteration of all systems.
-func (r *run) record(iterate []func(), o *Options) (err error) {
-	if err := r.issue(iterate); err != nil {
-		return err
+// record traces some calls of the functions that issue an iteration of each system.
+func (r *run) record(iterate []func(), calls int, o *Options) (err error) {
+	for range calls {
+		if err := r.issue(iterate); err != nil {
+			return err
+		}
 	}
 	if n := len(r.systems); n > 1 && o.Mode == Loop { // the condition of a loop is one scalar
 		r.ended = r.t.Alloc("ended", ir.I32, 1, ir.InOut)
