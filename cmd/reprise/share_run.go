@@ -40,9 +40,12 @@ type shareFlags struct {
 	sigma    float64
 	size     int
 	timings  string
-	data     dataFlags
-	json     string
-	plot     string
+
+	checkEvery int
+	iterations int
+	data       dataFlags
+	json       string
+	plot       string
 }
 
 // newShareRun returns the command share as it compares policies.
@@ -66,9 +69,12 @@ device, and compares policies:
   fill        pieces that fit into a quantile of the gap; delay at most 1% (docs/SHARING.md)
 
 A program is a workload, as in vec or, with a size, vec:1048576; the path of a saved graph
-(.rir); or a trace: the path of a .csv file, or the name of a published one, as in
-trace:resnet50. Spin kernels of the same grid, block, occupancy and length replay a trace. With +eager, as in trace:resnet50+eager, the host
-waits for each kernel of the trace and then takes --issue to launch the next.
+(.rir); a solver and its matrix, as in cg:poisson2d:64; or a trace: the path of a .csv file, or
+the name of a published one, as in trace:resnet50. A request of a solver solves Ax = b for b of
+ones, and a stage is the iterations between two checks of the residual by the host. Spin kernels
+of the same grid, block, occupancy and length replay a trace. With +eager, as in
+trace:resnet50+eager, the host waits for each kernel of the trace and then takes --issue to
+launch the next.
 
   over alone    mean latency of a request over that of the program alone: one graph for each
                 stage. A latency is from a request's arrival to its end, as the host sees it
@@ -82,7 +88,8 @@ waits for each kernel of the trace and then takes --issue to launch the next.
   decision      host time of a decision of the policy, the median
   host          host time of all decisions over the time of the run
 
-Results of workloads and saved graphs are compared with those of a run alone; traces have none.
+Results of workloads, saved graphs and solvers are compared with those of a run alone; traces
+have none.
 Times of the simulated device are virtual, and it runs a block of each launch (docs/SIMULATOR.md).
 
 Published traces:
@@ -110,6 +117,8 @@ Workloads:
 	c.Flags().Float64Var(&f.sigma, "sigma", 0.25, "standard deviation of the logarithm of gaps of --high")
 	c.Flags().IntVar(&f.size, "size", 0, "problem size of workloads (default their smallest)")
 	f.data.add(c)
+	c.Flags().IntVar(&f.checkEvery, "check-every", 16, "iterations of a solver between two checks of the host, at which a stage ends")
+	c.Flags().IntVar(&f.iterations, "iterations", 0, "iterations of a request of a solver, at most (default: until it is solved)")
 	c.Flags().StringVar(&f.timings, "timings", "", "`FILE` of reprise measure: gaps behind the replays of workloads and saved graphs, with which predictions begin")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw latencies and a timeline of the first pair into `DIR`, as SVG and PNG")
@@ -170,6 +179,9 @@ func (f *shareFlags) config(c *cobra.Command) (config shares.Config, err error) 
 	}
 	if f.every < 0 || f.gap < 0 || f.issue < 0 {
 		return config, usagef("--every, --gap and --issue are at least 0")
+	}
+	if f.iterations < 0 || f.checkEvery < 1 {
+		return config, usagef("--iterations %d, --check-every %d: write at least 0, and at least 1", f.iterations, f.checkEvery)
 	}
 	if !(f.sigma >= 0 && f.sigma <= 3) {
 		return config, usagef("--sigma %v: write a number from 0 to 3", f.sigma)
@@ -312,8 +324,8 @@ func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares
 		return shares.OfProgram(tenants.OfGraph(title, g), gap), nil
 	}
 	kind, size, sized := strings.Cut(name, ":")
-	if slices.ContainsFunc(solver.Methods(), func(m solver.Method) bool { return m.Name == kind }) && kind != "hits" {
-		return p, usagef("%s: a solver is a loop whose end depends on its values. The pass segment does not cut loops, so all of it would be one piece, and a sampled device computes no values: name a workload, a network, or a saved graph without loops", name)
+	if m, ok := f.method(kind, size); ok {
+		return f.solver(m, name, size, gap)
 	}
 	w, err := bench.LookupWorkload(kind)
 	if err != nil {
@@ -327,6 +339,31 @@ func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares
 	}
 	params, err := f.params(w, n)
 	return shares.OfProgram(tenants.OfWorkload(w, params), gap), err
+}
+
+// method returns the method of a program METHOD:MATRIX. hits with a number, or alone, is the workload of that name.
+func (f *shareFlags) method(name, matrix string) (m solver.Method, ok bool) {
+	if _, err := strconv.Atoi(matrix); name == solver.HITS.Name && (matrix == "" || err == nil) {
+		return m, false
+	}
+	m, err := lookupMethod(name)
+	return m, err == nil
+}
+
+// solver returns the program that solves Ax = b, where b is ones.
+func (f *shareFlags) solver(m solver.Method, name, matrix string, gap time.Duration) (p shares.Program, err error) {
+	if matrix == "" {
+		return p, usagef("%s: write the matrix behind the method, as in %s:poisson2d:64", name, name)
+	}
+	a, err := readMatrix(matrix)
+	if err != nil {
+		return p, err
+	}
+	o := solver.Options{Method: m, CheckEvery: f.checkEvery, MaxIterations: f.iterations}
+	if err := o.Check(); err != nil {
+		return p, optionFlag(err)
+	}
+	return shares.OfSolver(name, a, slices.Repeat([]float64{1}, a.Rows), o, f.iterations > 0, gap), nil
 }
 
 // readTrace returns a published trace, or that of a file.

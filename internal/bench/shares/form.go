@@ -3,6 +3,7 @@ package shares
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -108,25 +109,15 @@ func (b *builder) close() error { return b.dev.DestroyStream(b.stream) }
 
 // build makes the stages of a program for the form of a policy. cut allows kernels to be cut by their blocks.
 func (b *builder) build(in *instance, f sharing.Form, cut bool) (list []local.Work, err error) {
-	if in.made != nil {
-		return b.planned(in, f, cut)
-	}
 	for i := range in.stages {
-		p := &pieces{dev: b.dev, ops: in.stages[i].ops}
-		list = append(list, p)
-		if f.Unit != sharing.Kernels {
-			if p.graph, err = graphOf(b.dev, p.ops); err != nil {
-				return list, fmt.Errorf("stage %d of %s: %w", i, in.name, err)
-			}
+		s := &in.stages[i]
+		if i > 0 && s.planned != nil && s.planned == in.stages[i-1].planned {
+			list = append(list, list[i-1])
+			continue
 		}
-		most := f.Most
-		if !cut {
-			most = 0
-		}
-		if f.Unit == sharing.Whole {
-			err = b.whole(p)
-		} else {
-			err = b.cut(p, most)
+		w, err := b.stage(s, f, cut)
+		if w != nil {
+			list = append(list, w)
 		}
 		if err != nil {
 			return list, fmt.Errorf("stage %d of %s: %w", i, in.name, err)
@@ -135,8 +126,28 @@ func (b *builder) build(in *instance, f sharing.Form, cut bool) (list []local.Wo
 	return list, nil
 }
 
-// planned makes the stage of a program of operations as package share does: by the pass segment, or slice.
-func (b *builder) planned(in *instance, f sharing.Form, cut bool) ([]local.Work, error) {
+// stage makes a stage. After an error the result, if any, must be closed.
+func (b *builder) stage(s *stage, f sharing.Form, cut bool) (_ local.Work, err error) {
+	if s.planned != nil {
+		return b.planned(s.planned, f, cut)
+	}
+	p := &pieces{dev: b.dev, ops: s.ops}
+	if f.Unit != sharing.Kernels {
+		if p.graph, err = graphOf(b.dev, p.ops); err != nil {
+			return p, err
+		}
+	}
+	switch {
+	case f.Unit == sharing.Whole:
+		return p, b.whole(p)
+	case !cut:
+		f.Most = 0
+	}
+	return p, b.cut(p, f.Most)
+}
+
+// planned makes a stage of a graph as package share does: by the pass segment, or slice.
+func (b *builder) planned(p *planned, f sharing.Form, cut bool) (local.Work, error) {
 	switch {
 	case cut:
 	case f.Unit == sharing.Segments:
@@ -144,16 +155,17 @@ func (b *builder) planned(in *instance, f sharing.Form, cut bool) ([]local.Work,
 	default:
 		f.Most = 0
 	}
-	s, err := local.StageOf(b.dev, in.made.Bound, in.made.Graph, f)
+	s, err := local.StageOf(b.dev, p.program, p.graph, f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.name, err)
+		return nil, err
 	}
-	return []local.Work{s}, nil
+	return s, nil
 }
 
+// closeAll closes works. Equal stages follow each other and have one.
 func closeAll(list []local.Work) error {
 	var errs []error
-	for _, w := range list {
+	for _, w := range slices.Compact(list) {
 		errs = append(errs, w.(io.Closer).Close())
 	}
 	return device.Join(errs...)

@@ -9,14 +9,17 @@ import (
 	"github.com/reprise-gpu/reprise/internal/sharing"
 	"github.com/reprise-gpu/reprise/internal/signature"
 	"github.com/reprise-gpu/reprise/internal/timings"
+	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Program is one of a pair.
+// Program is one of a pair: a trace, a program of operations or a solver.
 type Program struct {
-	Name  string
-	trace *Trace
-	saved *tenants.Program
-	gap   time.Duration // behind a request of saved
+	Name   string
+	trace  *Trace
+	saved  *tenants.Program
+	solved *solved
+	gap    time.Duration // behind a request of saved and solved
 }
 
 // OfTrace returns the program that replays a trace.
@@ -29,37 +32,52 @@ func OfProgram(p tenants.Program, gap time.Duration) Program {
 }
 
 // Checked reports whether the program has results.
-func (p *Program) Checked() bool { return p.saved != nil }
+func (p *Program) Checked() bool { return p.trace == nil }
 
 // instance is a program on a device.
 type instance struct {
 	name   string
 	dev    device.Device
 	stages []stage
-	made   *tenants.Instance // nil for a trace
-	reset  func() error      // writes the inputs; nil for a trace
-	check  func() error      // compares the results with what is expected; nil for a trace
+	reset  func() error // writes the inputs; nil for a trace
+	check  func() error // compares the results with what is expected; nil for a trace
 	close  func() error
 }
 
-// stage is the operations between two places at which the host waits.
+// stage is the operations between two places at which the host waits: a list of them, or a graph that is planned.
 type stage struct {
-	ops []op
-	gap time.Duration // host time after it
+	ops     []op
+	planned *planned
+	gap     time.Duration // host time after it
 }
 
-// known returns what earlier measurements state about the stages: the gaps behind the replays of a program of operations.
+// planned is a graph, and the program that binds it to the device.
+type planned struct {
+	program traced.Program
+	graph   *ir.Graph
+}
+
+// known returns what earlier measurements state about the stages: the gaps behind the replays of their graphs.
 func (in *instance) known(t *timings.Timings) []sharing.Stage {
-	if in.made == nil || t == nil {
+	if t == nil {
 		return nil
 	}
-	return []sharing.Stage{{Gaps: t.Gap(timings.Gap{Program: signature.Of(in.made.Graph)})}}
+	known := make([]sharing.Stage, len(in.stages))
+	for i := range in.stages {
+		if p := in.stages[i].planned; p != nil {
+			known[i].Gaps = t.Gap(timings.Gap{Program: signature.Of(p.graph)})
+		}
+	}
+	return known
 }
 
 // open makes an instance. The spinner is for traces. short replaces all kernels of a trace by the shortest.
 func (p *Program) open(dev device.Device, s *spinner, short bool) (*instance, error) {
-	if p.trace != nil {
+	switch {
+	case p.trace != nil:
 		return openTrace(dev, s, p.trace, short)
+	case p.solved != nil:
+		return p.solved.open(dev, p.Name, p.gap, !short)
 	}
 	return openSaved(dev, p.saved, p.gap)
 }
@@ -93,7 +111,8 @@ func openSaved(dev device.Device, p *tenants.Program, gap time.Duration) (*insta
 	if err != nil {
 		return nil, err
 	}
-	return &instance{name: p.Name, dev: dev, stages: []stage{{gap: gap}}, made: made, reset: made.Reset, check: made.Check, close: made.Close}, nil
+	one := stage{planned: &planned{made.Bound, made.Graph}, gap: gap}
+	return &instance{name: p.Name, dev: dev, stages: []stage{one}, reset: made.Reset, check: made.Check, close: made.Close}, nil
 }
 
 // bound returns the resource that limits an operation, if it is known.

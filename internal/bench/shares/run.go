@@ -48,6 +48,9 @@ func Run(ctx context.Context, c Config) (records []Record, err error) {
 		return nil, err
 	}
 	defer func() { err = device.Join(err, r.close()) }()
+	if err := c.prepare(ctx); err != nil {
+		return nil, err
+	}
 	for h := range c.High {
 		for l := range c.Low {
 			of := &matched{runner: r, high: &c.High[h], low: &c.Low[l]}
@@ -64,6 +67,18 @@ func Run(ctx context.Context, c Config) (records []Record, err error) {
 		}
 	}
 	return records, nil
+}
+
+// prepare solves the systems of programs that are solvers.
+func (c *Config) prepare(ctx context.Context) error {
+	for _, list := range [][]Program{c.High, c.Low} {
+		for i := range list {
+			if err := list[i].solved.prepare(ctx, c.Open); err != nil {
+				return fmt.Errorf("%s: %w", list[i].Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // runner holds the device, and what the pairs share.
