@@ -104,11 +104,7 @@ func (c *batchTrial) arguments(r *Result) []byte {
 		table = c.after.alloc(c.table(r))
 	case FromRows:
 		list := make([]byte, 8*c.options.Instances)
-		for i, params := range c.params {
-			row := make([]byte, offset+r.Table.Stride)
-			require.NoError(c.t, r.Table.PutRow(row[offset:], 0, params))
-			put(list[8*i:], c.after.alloc(row), 8)
-		}
+		copy(list, c.after.rows(r.Table, c.params, offset))
 		table = c.after.alloc(list)
 	}
 	originals := make([]*ptx.Func, len(c.params))

@@ -77,6 +77,16 @@ func (m *machine) alloc(data []byte) uint64 {
 	return addr
 }
 
+// rows writes the row of each instance at an offset into memory of its own, and returns a list of the addresses.
+func (m *machine) rows(t *Table, instances [][]byte, offset int) (list []byte) {
+	for i := range instances {
+		row := make([]byte, offset+t.Stride)
+		require.NoError(m.t, t.PutRow(row[offset:], 0, instances[i]))
+		list = binary.LittleEndian.AppendUint64(list, m.alloc(row))
+	}
+	return list
+}
+
 // contents returns the bytes of all buffers.
 func (m *machine) contents() (list [][]byte) {
 	for _, b := range m.buffers {
