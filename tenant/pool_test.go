@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -101,6 +102,9 @@ func TestErrorsOfRequests(t *testing.T) {
 	require.NoError(t, one.Submit(ctx, time.Second))
 	var late *tenant.DeadlineError
 	require.ErrorAs(t, one.Submit(ctx, time.Nanosecond), &late)
+	require.ErrorAs(t, one.Submit(ctx, -time.Second), &late, "a deadline in the past")
+	require.Negative(t, late.Left)
+	require.NoError(t, one.Submit(ctx, math.MaxInt64))
 
 	wrong := errors.New("wrong")
 	var fault *tenant.FaultError
@@ -121,4 +125,60 @@ func TestErrorsOfRequests(t *testing.T) {
 	_, err = pool.Add(trace)
 	require.ErrorIs(t, err, tenant.ErrClosed)
 	require.NoError(t, dev.Close())
+}
+
+// TestACallerWhoseContextEndsDoesNotWait submits while the goroutine of the pool is busy.
+func TestACallerWhoseContextEndsDoesNotWait(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	defer dev.Close()
+	pool, err := tenant.NewPool(dev, tenant.Options{})
+	require.NoError(t, err)
+	defer pool.Close()
+	trace, _, _ := squares(t, dev)
+	one, err := pool.Add(trace)
+	require.NoError(t, err)
+	require.NoError(t, pool.Use(func(device.Device) error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		defer cancel()
+		ended := make(chan error)
+		go func() { ended <- one.Submit(ctx, 0) }()
+		require.ErrorIs(t, <-ended, context.DeadlineExceeded)
+		return nil
+	}))
+}
+
+// TestTenantsCannotShareMemoryThatOneWrites adds a trace twice, and programs that share what they read or write.
+func TestTenantsCannotShareMemoryThatOneWrites(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	defer dev.Close()
+	pool, err := tenant.NewPool(dev, tenant.Options{})
+	require.NoError(t, err)
+	defer pool.Close()
+	at, err := dev.Alloc(3 * 4 * elements)
+	require.NoError(t, err)
+	square, _ := kernels.Lookup("square")
+	program := func(from, to int64) *tracer.Trace { // between thirds of one allocation
+		tr := tracer.New(dev, fmt.Sprint("from ", from, " to ", to), tracer.Deferred)
+		in, out := tr.Alloc("in", ir.F32, elements, ir.Input), tr.Alloc("out", ir.F32, elements, ir.Output)
+		tr.Launch(tr.Module(square.File, square.PTX).Kernel("square"), tracer.Linear(4, 128), in, out, elements)
+		trace, err := tr.Finish()
+		require.NoError(t, err)
+		trace.Bind(in.ID(), at+device.Ptr(4*elements*from))
+		trace.Bind(out.ID(), at+device.Ptr(4*elements*to))
+		return trace
+	}
+	trace := program(0, 1)
+	one, err := pool.Add(trace)
+	require.NoError(t, err)
+	for _, other := range []*tracer.Trace{trace, program(2, 1), program(1, 2), program(2, 0)} {
+		_, err := pool.Add(other)
+		require.ErrorContains(t, err, "is also used by tenant from 0 to 1", other.Graph.Name)
+	}
+	_, err = pool.Add(program(0, 2))
+	require.NoError(t, err, "both read the same")
+	require.NoError(t, one.Remove())
+	_, err = pool.Add(program(0, 1))
+	require.NoError(t, err)
 }

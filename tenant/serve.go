@@ -66,9 +66,7 @@ func (p *Pool) turn(s *tenancy.Server, due <-chan time.Time) event {
 	select {
 	case c := <-p.requests:
 		c.request.Arrived = s.Now()
-		if c.allowed > 0 {
-			c.request.Deadline = c.request.Arrived + c.allowed
-		}
+		c.request.Deadline = deadline(c.request.Arrived, c.allowed)
 		s.Enqueue(&c.request)
 	case f := <-p.commands:
 		f(s)
@@ -79,4 +77,16 @@ func (p *Pool) turn(s *tenancy.Server, due <-chan time.Time) event {
 		return quit
 	}
 	return called
+}
+
+// deadline returns the deadline of a request that arrives now and is allowed a time; 0 means that it has none.
+func deadline(now, allowed time.Duration) time.Duration {
+	switch at := now + allowed; {
+	case allowed == 0 || allowed > 0 && at < now: // later than the clock can show
+		return tenancy.Never
+	case at == 0: // which would mean none
+		return -1
+	default:
+		return at
+	}
 }

@@ -18,8 +18,8 @@ type Tenant struct {
 
 // Request is one run of a tenant's program.
 type Request struct {
-	// Deadline is the time within which the run must end, on the clock of the device. 0 means no deadline. A request
-	// that cannot end in time returns a DeadlineError and does not run.
+	// Deadline is the time within which the run must end, on the clock of the device. 0 means no deadline, and a negative
+	// one has passed. A request that cannot end in time returns a DeadlineError and does not run.
 	Deadline time.Duration
 	// Before writes the inputs of the run and After reads its results. The pool calls them on its own goroutine, right
 	// before the run and right after it. They may use tracer.Write and tracer.Read on buffers of the trace; both wait for
@@ -67,6 +67,8 @@ func (t *Tenant) Do(ctx context.Context, r Request) error {
 	case t.pool.requests <- c:
 	case <-t.pool.closed:
 		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	select {
 	case <-c.done:

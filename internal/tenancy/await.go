@@ -156,14 +156,18 @@ func (s *Server) learn(r *round, took time.Duration) {
 	if !slow || c.slow > maxSlow {
 		c.times.observe(n, took)
 	}
-	if t := c.search.observe(r.members, slow); t != nil {
+	switch t, ended := c.search.observe(c.members, r.members, slow); {
+	case t != nil:
 		t.spell = max(aloneRounds, 2*t.spell)
 		t.alone = t.spell
 		s.stats.Stragglers++
+	case ended: // no member is the cause
+		c.slow = maxSlow
 	}
 }
 
-// maxSlow is the number of slow rounds in a row after which their times are the new normal ones.
+// maxSlow is the number of slow rounds in a row after which their times are the new normal ones. The times are so at once
+// if a search shows that no member is the cause.
 const maxSlow = 16
 
 // ranAlone counts a run of a straggler.

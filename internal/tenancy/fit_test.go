@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -94,41 +95,67 @@ func TestDecide(t *testing.T) {
 }
 
 // The search finds the tenant whose rounds are slow, whichever it is, and nobody if rounds are slow at random.
-func TestStragglersAreFound(t *testing.T) {
-	for members := 1; members <= 20; members++ {
-		for slow := range members {
-			var all []*Tenant
-			for range members {
-				all = append(all, &Tenant{})
-			}
-			var s straggler
-			var found *Tenant
-			rounds := 0
-			for ; found == nil && rounds < 20; rounds++ {
-				// Rounds as the server makes them: those that must be apart are in different rounds.
-				left := all
-				for len(left) > 0 && found == nil {
-					var round, rest []*Tenant
-					for _, m := range left {
-						apart := false
-						for _, o := range round {
-							apart = apart || s.separate(o, m)
-						}
-						if apart {
-							rest = append(rest, m)
-						} else {
-							round = append(round, m)
-						}
-					}
-					bad := false
-					for _, m := range round {
-						bad = bad || m == all[slow]
-					}
-					found, left = s.observe(round, bad), rest
+// rounds20 runs rounds of all tenants as the server makes them, those that must be apart in different ones, until a tenant
+// is found to be slow. It returns the number of times that every tenant had a round, at most a number.
+func (s *straggler) rounds20(all []*Tenant, slow func(round []*Tenant) bool) (found *Tenant, turns int) {
+	for ; found == nil && turns < 20; turns++ {
+		for left := all; len(left) > 0 && found == nil; {
+			var round, rest []*Tenant
+			for _, m := range left {
+				if slices.ContainsFunc(round, func(o *Tenant) bool { return s.separate(o, m) }) {
+					rest = append(rest, m)
+				} else {
+					round = append(round, m)
 				}
 			}
+			found, _ = s.observe(all, round, slow(round))
+			left = rest
+		}
+	}
+	return found, turns
+}
+
+func tenantsOf(n int) (all []*Tenant) {
+	for range n {
+		all = append(all, &Tenant{})
+	}
+	return all
+}
+
+func TestTheSlowMemberIsFound(t *testing.T) {
+	for members := 2; members <= 20; members++ {
+		for slow := range members {
+			all := tenantsOf(members)
+			var s straggler
+			found, turns := s.rounds20(all, func(round []*Tenant) bool { return slices.Contains(round, all[slow]) })
 			require.Same(t, all[slow], found, "%d of %d", slow, members)
-			assert.LessOrEqual(t, rounds, slowRounds+5+1, "%d members", members)
+			assert.LessOrEqual(t, turns, slowRounds+5+1, "%d members", members)
+		}
+	}
+}
+
+// TestOneOfTwoSlowMembersIsFound has two tenants become slow at the same time.
+func TestOneOfTwoSlowMembersIsFound(t *testing.T) {
+	for members := 3; members <= 12; members++ {
+		for a := range members {
+			for b := range a {
+				all := tenantsOf(members)
+				var s straggler
+				found, _ := s.rounds20(all, func(round []*Tenant) bool { return slices.Contains(round, all[a]) || slices.Contains(round, all[b]) })
+				require.Contains(t, []*Tenant{all[a], all[b]}, found, "%d and %d of %d", a, b, members)
+			}
+		}
+	}
+}
+
+// TestASlowDeviceAccusesNobody has all rounds be slow, or all of the first ones.
+func TestASlowDeviceAccusesNobody(t *testing.T) {
+	for members := 1; members <= 20; members++ {
+		for until := range 40 {
+			var s straggler
+			rounds := 0
+			found, _ := s.rounds20(tenantsOf(members), func([]*Tenant) bool { rounds++; return rounds <= until || until == 39 })
+			require.Nil(t, found, "%d members, %d slow rounds", members, until)
 		}
 	}
 }
@@ -137,8 +164,11 @@ func TestQuickRoundsAccuseNobody(t *testing.T) {
 	a, b := &Tenant{}, &Tenant{}
 	var s straggler
 	for range 10 {
-		assert.Nil(t, s.observe([]*Tenant{a, b}, true))
-		assert.Nil(t, s.observe([]*Tenant{a, b}, false))
+		for _, slow := range []bool{true, false} {
+			found, ended := s.observe([]*Tenant{a, b}, []*Tenant{a, b}, slow)
+			assert.Nil(t, found)
+			assert.False(t, ended)
+		}
 	}
 	assert.Nil(t, s.apart)
 }

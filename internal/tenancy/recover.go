@@ -3,6 +3,7 @@ package tenancy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -20,7 +21,8 @@ import (
 // recover replaces a device that has failed. It returns false if there is no other device. All requests of the rounds in
 // flight have then ended with the error.
 func (s *Server) recover() bool {
-	requests, at := s.abandon(), s.Now()
+	requests, joint := s.abandon()
+	at := s.Now()
 	if s.options.Reopen == nil {
 		s.endAll(requests, s.failed)
 		return false
@@ -34,11 +36,12 @@ func (s *Server) recover() bool {
 		}
 		result := ErrLost
 		if r.Tenant.program != nil {
-			result = runAlone(dev, r)
+			if result = runAlone(dev, r); result != nil {
+				result = &FaultError{r.Tenant.Name, result}
+			}
 		}
 		if result != nil && unusable(dev) {
 			guilty++
-			result = &FaultError{r.Tenant.Name, result}
 			r.Tenant.fault, r.Tenant.gone = result, true
 			_ = dev.Close() // returns the fault
 			dev, err = s.reopen(result)
@@ -49,17 +52,23 @@ func (s *Server) recover() bool {
 		s.failed = err
 		return false
 	}
-	s.takeOver(dev, at, guilty == 0 && len(requests) > 1)
+	if guilty > 0 {
+		joint = nil
+	}
+	s.takeOver(dev, at, joint)
 	return true
 }
 
-// abandon removes all rounds, whose work will never end, and returns their requests.
-func (s *Server) abandon() (requests []*Request) {
+// abandon removes all rounds, whose work will never end. It returns their requests, and the cohorts with a round of several.
+func (s *Server) abandon() (requests []*Request, joint []*cohort) {
 	for _, r := range s.rounds {
 		requests = append(requests, r.requests...)
+		if len(r.requests) > 1 {
+			joint = append(joint, r.cohort)
+		}
 	}
 	s.rounds, s.free, s.cached = nil, nil, 0
-	return requests
+	return requests, joint
 }
 
 // reopen opens a device. fault is why; it is part of the error.
@@ -108,9 +117,9 @@ func call(f func(*tracer.Trace) error, trace *tracer.Trace) error {
 	return f(trace)
 }
 
-// takeOver makes dev the device of the server, and records the programs of all tenants there. together is set if every
-// member of the failed rounds succeeds alone: their cohorts then get no super-graphs any more.
-func (s *Server) takeOver(dev device.Device, now time.Duration, together bool) {
+// takeOver makes dev the device of the server, and records the programs of all tenants there. Cohorts whose members failed
+// together but succeed alone get no super-graphs any more.
+func (s *Server) takeOver(dev device.Device, now time.Duration, together []*cohort) {
 	cohorts := s.cohorts
 	if s.owned {
 		_ = s.dev.Close() // returns the fault
@@ -120,14 +129,15 @@ func (s *Server) takeOver(dev device.Device, now time.Duration, together bool) {
 	for _, was := range cohorts {
 		for _, t := range was.members {
 			t.plain, t.row = nil, 0
-			if t.gone {
+			if t.gone { // its trace was on the device that failed
+				t.program = nil
 				continue
 			}
 			if err := s.again(t); err != nil {
 				t.gone, t.fault = true, err
 				continue
 			}
-			if c := t.cohort; together && c.template.reason == "" {
+			if c := t.cohort; slices.Contains(together, was) && c.template.reason == "" {
 				c.template.reason = "a round of several tenants failed, and each of them alone did not"
 			}
 		}

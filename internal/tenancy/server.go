@@ -48,6 +48,7 @@ type Server struct {
 	timer   *time.Timer   // of sleep
 	options Options
 	cohorts []*cohort
+	formed  int            // cohorts so far
 	rounds  []*round       // in flight, in the order of their launches
 	wait    []device.Event // scratch of Await
 	free    []*round       // for later rounds
@@ -143,14 +144,18 @@ func (s *Server) bind(t *Tenant, trace *tracer.Trace, g *ir.Graph, bound traced.
 	if err := allocate(g, bound); err != nil {
 		return err
 	}
+	memory := footprintOf(g, bound)
+	if err := s.separate(memory); err != nil {
+		return err
+	}
 	c, err := s.cohort(signature.Of(g), g)
 	if err != nil {
 		return err
 	}
-	t.trace, t.graph, t.bound, t.cohort = trace, g, bound, c
+	t.trace, t.graph, t.bound, t.cohort, t.memory = trace, g, bound, c, memory
 	if c.template.reason == "" {
 		if err := s.putRow(t); err != nil {
-			return err
+			return device.Join(err, s.disband(c))
 		}
 	}
 	t.missed = c.missed()
@@ -177,7 +182,8 @@ func (s *Server) cohort(sig signature.Hash, g *ir.Graph) (*cohort, error) {
 			return c, nil
 		}
 	}
-	c := &cohort{over: leftovers{joined: 1}, number: len(s.cohorts), signature: sig, template: &template{reason: "super-graphs are disabled"}}
+	s.formed++
+	c := &cohort{over: leftovers{joined: 1}, number: s.formed, signature: sig, template: &template{reason: "super-graphs are disabled"}}
 	var err error
 	if !s.options.Separate {
 		if c.template, err = newTemplate(s.dev, g); err != nil {
@@ -185,7 +191,7 @@ func (s *Server) cohort(sig signature.Hash, g *ir.Graph) (*cohort, error) {
 		}
 	}
 	if c.stream, err = s.dev.CreateStream(0); err != nil {
-		return nil, err
+		return nil, device.Join(err, c.template.close(s.dev))
 	}
 	c.times = newFit(c.template.period(s.dev.Info().Multiprocessors, s.occupancy))
 	s.cohorts = append(s.cohorts, c)
@@ -257,7 +263,28 @@ func (s *Server) Remove(t *Tenant) error {
 	}
 	c.members = slices.DeleteFunc(c.members, func(o *Tenant) bool { return o == t })
 	c.search = straggler{}
-	return s.release(t)
+	return device.Join(s.release(t), s.disband(c))
+}
+
+// disband frees a cohort that has no members left.
+func (s *Server) disband(c *cohort) error {
+	at := slices.Index(s.cohorts, c)
+	if at < 0 || len(c.members) > 0 { // a device that failed was replaced, or members are left
+		return nil
+	}
+	s.cohorts = slices.Delete(s.cohorts, at, at+1)
+	return s.closeCohort(c)
+}
+
+// closeCohort frees what a cohort has on the device, apart from its members.
+func (s *Server) closeCohort(c *cohort) error {
+	var errs []error
+	for _, g := range c.supers {
+		s.cached -= g.bytes
+		errs = append(errs, g.close(s.dev))
+	}
+	errs = append(errs, c.template.close(s.dev), s.dev.DestroyStream(c.stream))
+	return device.Join(errs...)
 }
 
 // release frees what the server has allocated for a tenant.
@@ -302,10 +329,7 @@ func (s *Server) Close() error {
 		for _, t := range c.members {
 			errs = append(errs, s.release(t))
 		}
-		for _, g := range c.supers {
-			errs = append(errs, g.close(s.dev))
-		}
-		errs = append(errs, c.template.close(s.dev), s.dev.DestroyStream(c.stream))
+		errs = append(errs, s.closeCohort(c))
 	}
 	for _, r := range append(s.free, s.rounds...) {
 		for _, e := range []device.Event{r.begin, r.end} {

@@ -279,3 +279,27 @@ func TestCopiesRunBesideEachOther(t *testing.T) {
 	t.Logf("1 member: %v, 16 members: %v", took[1], took[16])
 	assert.Less(t, took[16]-took[1], 15*2*2*us, "2.2 us of the host for each copy, two in a member")
 }
+
+// TestTheLastMemberTakesItsCohortAlong adds and removes tenants of ever other programs.
+func TestTheLastMemberTakesItsCohortAlong(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	defer dev.Close()
+	s := NewServer(dev, Options{})
+	defer s.Close()
+	live := func() [3]int { l := dev.Live(); return [3]int{l.Modules, l.Streams, l.Execs} }
+	before := live()
+	for n := range 3 {
+		g := newGuest(t, dev, 100+n)
+		g.tenant, err = s.Add("guest", g.trace)
+		require.NoError(t, err)
+		g.write(1)
+		s.Enqueue(&Request{Tenant: g.tenant, Arrived: s.Now()})
+		run(t, s)
+		require.NoError(t, s.Remove(g.tenant))
+		require.NoError(t, g.trace.Close())
+		require.Equal(t, before, live())
+	}
+	require.Empty(t, s.cohorts)
+	require.Zero(t, s.cached)
+}

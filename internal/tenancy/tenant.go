@@ -18,6 +18,7 @@ type Tenant struct {
 	trace   *tracer.Trace // nil for a tenant of a graph
 	graph   *ir.Graph
 	bound   traced.Bindings
+	memory  footprint
 	program Program         // nil for a tenant of a trace
 	row     device.Ptr      // its arguments in device memory; 0 if its cohort has no super-graphs
 	plain   *graphexec.Exec // the program alone; nil before the first use
