@@ -37,11 +37,10 @@
 package reprise
 
 import (
-	"fmt"
-
 	"github.com/reprise-gpu/reprise/auto"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/devices"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/tracer"
 )
@@ -60,7 +59,7 @@ func Open(id string) (Device, error) { return open(id, sim.Options{}) }
 // takes up to three times as long. OpenChecked returns an error if id is a GPU.
 func OpenChecked(id string) (Device, error) {
 	if _, gpu := devices.Ordinal(id); gpu {
-		return nil, fmt.Errorf("%s is a GPU, and only a simulated device detects races: use sim, or Open instead of OpenChecked", id)
+		return nil, sentinel.Errorf(sentinel.ErrUnsupported, "%s is a GPU, and only a simulated device detects races: use sim, or Open instead of OpenChecked", id)
 	}
 	return open(id, sim.Options{Race: sim.RaceOn})
 }

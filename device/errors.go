@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
 // Code is the driver's result code.
@@ -80,7 +82,7 @@ func (c Code) Sticky() bool {
 }
 
 // ErrUnavailable is in the error chain if this machine has no such device.
-var ErrUnavailable = errors.New("device unavailable")
+var ErrUnavailable = sentinel.ErrUnavailable
 
 // Error is the error of a failed call, or of failed work reported by a later call.
 type Error struct {
@@ -117,6 +119,23 @@ func (e *Error) In(call string) error {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether the code is of a kind of errors that package reprise exports, such as ErrOutOfMemory.
+func (e *Error) Is(kind error) bool {
+	switch e.Code {
+	case OutOfMemory:
+		return kind == sentinel.ErrOutOfMemory
+	case Deinitialized:
+		return kind == sentinel.ErrClosed
+	case DeviceUnavailable, NoDevice, InvalidDevice:
+		return kind == sentinel.ErrUnavailable
+	case NotFound:
+		return kind == sentinel.ErrUnknown
+	case NotSupported:
+		return kind == sentinel.ErrUnsupported
+	}
+	return false
+}
 
 // CodeOf returns the driver code in err's chain, or 0.
 func CodeOf(err error) Code {

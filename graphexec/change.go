@@ -9,6 +9,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -176,7 +177,7 @@ func (x *Exec) pointerOf(name string) (device.Ptr, error) {
 	id, ok := x.prog.users().named[name]
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("no buffer @%s in %s: it has %s", name, g.Name, listed(g.Buffers))
+		return 0, sentinel.Errorf(sentinel.ErrUnknown, "no buffer @%s in %s: it has %s", name, g.Name, listed(g.Buffers))
 	case x.prog.settings.pointer[id] == 0:
 		return 0, fmt.Errorf("buffer @%s is used by no operation", name)
 	}
@@ -215,7 +216,7 @@ func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	}
 	switch len(all) {
 	case 0:
-		return 0, fmt.Errorf("no operation %s in %s: use a number such as %%0, a kernel or a label", name, g.Name)
+		return 0, sentinel.Errorf(sentinel.ErrUnknown, "no operation %s in %s: use a number such as %%0, a kernel or a label", name, g.Name)
 	case 1:
 		return found, nil
 	}

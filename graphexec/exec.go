@@ -3,13 +3,13 @@ package graphexec
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -216,8 +216,8 @@ func (x *Exec) clone() *Exec {
 }
 
 var (
-	errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: compile the trace, or instantiate the schedule")
-	errBusy   = errors.New("replay of an Exec that is being replayed or changed: one goroutine at a time may use it")
+	errClosed = sentinel.New(sentinel.ErrClosed, "use of a closed Exec, or of one that was never instantiated: compile the trace, or instantiate the schedule")
+	errBusy   = sentinel.New(sentinel.ErrBusy, "replay of an Exec that is being replayed or changed: one goroutine at a time may use it")
 )
 
 // Replay enqueues one run of the whole schedule and returns. Replays run one after another. If ctx is

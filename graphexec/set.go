@@ -1,10 +1,10 @@
 package graphexec
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -14,11 +14,11 @@ func (x *Exec) findParam(name string) (ir.ParamID, error) {
 		return ir.ParamID(i), nil
 	}
 	if len(params) == 0 {
-		return 0, fmt.Errorf("no parameter $%s: the trace declares none; declare it with Tracer.Param", name)
+		return 0, sentinel.Errorf(sentinel.ErrUnknown, "no parameter $%s: the trace declares none; declare it with Tracer.Param", name)
 	}
 	names := make([]string, len(params))
 	for i, p := range params {
 		names[i] = "$" + p.Name
 	}
-	return 0, fmt.Errorf("no parameter $%s: the trace declares %s", name, strings.Join(names, ", "))
+	return 0, sentinel.Errorf(sentinel.ErrUnknown, "no parameter $%s: the trace declares %s", name, strings.Join(names, ", "))
 }

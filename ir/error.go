@@ -1,13 +1,13 @@
 package ir
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
 // ErrMissing is in the chain of errors about a required argument that is nil or zero. Packages of devices
@@ -16,7 +16,7 @@ var ErrMissing = absent.Err
 
 // ErrOtherTrace is in the chain of errors about a graph that was made from another trace than the one it is
 // used with.
-var ErrOtherTrace = errors.New("the plan is of another trace")
+var ErrOtherTrace = sentinel.ErrOtherTrace
 
 // Error is a mistake in a text. Line and Col count from 1; Col counts bytes. Line is 0 if the mistake has no
 // single place.

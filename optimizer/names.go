@@ -1,8 +1,9 @@
 package optimizer
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
 // Description is the name of a pass or a strategy and a one-line explanation.
@@ -28,5 +29,5 @@ func unknown(kind, name string, known []Description) error {
 	for i, k := range known {
 		names[i], usages[i] = k.Name, k.Usage
 	}
-	return fmt.Errorf("unknown %s %q%s; there are %s", kind, name, didYouMean(name, names), strings.Join(usages, ", "))
+	return sentinel.Errorf(sentinel.ErrUnknown, "unknown %s %q%s; there are %s", kind, name, didYouMean(name, names), strings.Join(usages, ", "))
 }

@@ -2,20 +2,20 @@ package share
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/sharing"
 	"github.com/reprise-gpu/reprise/internal/sharing/local"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
 // ErrClosed is the error of stages of a closed scheduler or program.
-var ErrClosed = errors.New("share: the scheduler or the program is closed")
+var ErrClosed = sentinel.New(sentinel.ErrClosed, "share: the scheduler or the program is closed")
 
 // Priority is the importance of a program, from 0 to 9. Programs with 9 matter most.
 type Priority int

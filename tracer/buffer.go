@@ -6,6 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/bufsize"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -215,7 +216,7 @@ func (t *Tracer) Free(b Buffer) {
 		return
 	}
 	if b.t == t && t.buffers[b.id].freed {
-		t.fail(t.callerPC(), "%s is freed twice", b.name())
+		t.fail(t.callerPC(), "%w", sentinel.Errorf(device.ErrFreed, "%s is freed twice", b.name()))
 		return
 	}
 	if err := t.usable(b); err != nil {
@@ -234,11 +235,11 @@ func (t *Tracer) usable(b Buffer) error {
 	case b.t == nil:
 		return errZero
 	case b.t != t:
-		return fmt.Errorf("%s belongs to another tracer, of trace %s: pass a buffer of this one", b.name(), b.t.graph.Name)
+		return sentinel.Errorf(sentinel.ErrOtherTrace, "%s belongs to another tracer, of trace %s: pass a buffer of this one", b.name(), b.t.graph.Name)
 	case b.at > 0:
 		return fmt.Errorf("%s was returned by At, which is for Read, Write, Draft and ToHost: pass the buffer itself", b.name())
 	case t.buffers[b.id].freed:
-		return fmt.Errorf("%s is used after it was freed", b.name())
+		return sentinel.Errorf(device.ErrFreed, "%s is used after it was freed", b.name())
 	}
 	return nil
 }

@@ -1,13 +1,13 @@
 package tracer
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/phrase"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -85,7 +85,7 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 		return absent.Error("a zero Kernel was passed, or one of a zero Module: Tracer.Module and Module.Kernel return them")
 	}
 	if k.module.t != t {
-		return fmt.Errorf("the kernel belongs to another tracer, of trace %s: take it from a Module of this one", k.module.t.graph.Name)
+		return sentinel.Errorf(sentinel.ErrOtherTrace, "the kernel belongs to another tracer, of trace %s: take it from a Module of this one", k.module.t.graph.Name)
 	}
 	if len(args) != len(k.params) {
 		return fmt.Errorf("%d arguments for %d parameters: the kernel takes %s", len(args), len(k.params), k.takes())
@@ -244,7 +244,7 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 	return err
 }
 
-var errForeignParam = errors.New("the Param was not declared on this trace")
+var errForeignParam = sentinel.New(sentinel.ErrOtherTrace, "the Param was not declared on this trace")
 
 // takes lists the types of the parameters.
 func (k *Kernel) takes() string {

@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -140,7 +141,7 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 	pc := t.callerPC()
 	f := m.find(entry)
 	if f == nil {
-		t.fail(pc, "module %s has no kernel %q: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", "))
+		t.fail(pc, "%w", sentinel.Errorf(sentinel.ErrUnknown, "module %s has no kernel %q: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", ")))
 		return k
 	}
 	if err := k.describe(f, signature); err != nil {

@@ -1,12 +1,12 @@
 package tracer
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -20,7 +20,7 @@ type Trace struct {
 }
 
 // ErrClosed is in the chain of errors about a trace that was closed, which frees its buffers and modules.
-var ErrClosed = errors.New("the trace is closed: trace again")
+var ErrClosed = sentinel.New(sentinel.ErrClosed, "the trace is closed: trace again")
 
 // errNoTrace is the error of a zero Trace.
 const errNoTrace = absent.Error("a zero Trace was passed: Finish returns one")

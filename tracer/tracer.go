@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/huge"
 	"github.com/reprise-gpu/reprise/internal/parallel"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -308,4 +309,4 @@ func (t *Tracer) cleanUp() error {
 	return device.Join(errs...)
 }
 
-var errFinished = errors.New("this trace is finished: start a new one to record more")
+var errFinished = sentinel.New(sentinel.ErrClosed, "this trace is finished: start a new one to record more")

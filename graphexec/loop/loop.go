@@ -2,13 +2,13 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
@@ -265,9 +265,9 @@ func (x *Exec) run(ctx context.Context) (Ending, error) {
 	return Exhausted, nil
 }
 
-var errRunning = errors.New("use of a loop.Exec that is being run or changed: one goroutine at a time may use it, and Observe may not")
+var errRunning = sentinel.New(sentinel.ErrBusy, "use of a loop.Exec that is being run or changed: one goroutine at a time may use it, and Observe may not")
 
-var errClosed = errors.New("use of a closed Exec, or of one that was never instantiated: compile or instantiate the loop")
+var errClosed = sentinel.New(sentinel.ErrClosed, "use of a closed Exec, or of one that was never instantiated: compile or instantiate the loop")
 
 // begin starts a call that only one goroutine may make at a time, as in graphexec.Exec.
 func (x *Exec) begin() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/machine"
 	"github.com/reprise-gpu/reprise/internal/profiles"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -67,10 +68,10 @@ func OpenRank(m *machine.Machine, rank int, o sim.Options) ([]device.Device, err
 func Profile(id string) (*model.Profile, error) {
 	kind, name, _ := strings.Cut(id, ":")
 	if _, gpu := Ordinal(id); gpu {
-		return nil, IDError{fmt.Errorf("%s is a GPU, and this needs a simulated one: use %s, or another that reprise devices lists", id, Default)}
+		return nil, IDError{sentinel.Errorf(sentinel.ErrUnsupported, "%s is a GPU, and this needs a simulated one: use %s, or another that reprise devices lists", id, Default)}
 	}
 	if kind != "sim" {
-		return nil, IDError{fmt.Errorf("unknown device %q: use %s, gpu0 for the first GPU, or another that reprise devices lists", id, Default)}
+		return nil, IDError{sentinel.Errorf(sentinel.ErrUnknown, "unknown device %q: use %s, gpu0 for the first GPU, or another that reprise devices lists", id, Default)}
 	}
 	if name == "" {
 		name = strings.TrimPrefix(Default, "sim:")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -22,6 +23,9 @@ type BufferNeed struct {
 	Lo, Hi int64 // the part of the buffer, in bytes
 	Of     int64 // size of the buffer, in bytes
 }
+
+// Is reports whether kind is that of missing memory.
+func (e *MemoryError) Is(kind error) bool { return kind == sentinel.ErrOutOfMemory }
 
 func (e *MemoryError) Error() string {
 	if e.Device < 0 {

@@ -1,10 +1,10 @@
 package profiles
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
 // All returns the detailed profiles, the default first. [Short] returns the others, which are from data sheets.
@@ -28,7 +28,7 @@ func Lookup(id string) (*model.Profile, error) {
 	if f := short(id); f != nil {
 		return &f.Profile, nil
 	}
-	return nil, fmt.Errorf("no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
+	return nil, sentinel.Errorf(sentinel.ErrUnknown, "no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
 		id, strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
 }
 

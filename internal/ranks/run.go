@@ -8,13 +8,14 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/distribute"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/transport"
 	"github.com/reprise-gpu/reprise/internal/until"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
 // ErrClosed is the error of a plan that was closed.
-var ErrClosed = errors.New("use of a closed plan")
+var ErrClosed = sentinel.New(sentinel.ErrClosed, "use of a closed plan")
 
 // usable returns an error if the plan is closed or a step has failed.
 func (p *Plan) usable() error {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
 // Errors of requests.
 var (
-	ErrClosed  = errors.New("the pool is closed")
+	ErrClosed  = sentinel.New(sentinel.ErrClosed, "the pool is closed")
 	ErrRemoved = errors.New("the tenant was removed")
 	ErrLost    = errors.New("a kernel of another tenant failed, and the memory of the device was lost: add the tenant as a program, which can be recorded again")
 )

@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
 // ErrClosed is in the chain of errors of calls after Close, and of a *LostError about a rank that called Close.
-var ErrClosed = errors.New("its transport was closed")
+var ErrClosed = sentinel.New(sentinel.ErrClosed, "its transport was closed")
 
 // ErrStalled is in the chain of a *WaitError that the watchdog caused.
 var ErrStalled = errors.New("the limit of the watchdog was reached")

@@ -1,6 +1,8 @@
 package wire
 
-import "errors"
+import (
+	"github.com/reprise-gpu/reprise/internal/sentinel"
+)
 
 // EventKind is what an event reports.
 type EventKind uint8
@@ -20,4 +22,4 @@ type Event struct {
 }
 
 // ErrClosed is the error of a client that was closed.
-var ErrClosed = errors.New("sharing: the connection is closed")
+var ErrClosed = sentinel.New(sentinel.ErrClosed, "sharing: the connection is closed")
