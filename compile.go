@@ -6,6 +6,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/loop"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
@@ -42,11 +43,19 @@ func (o Options) plan(dev Device, trace *Trace) (*optimizer.Result, error) {
 // launches, as a simulated one does, and if all inputs have been written. Compile then runs the trace twice and restores
 // its memory. Otherwise the times of kernels are estimated (see [optimizer.PlanOn]).
 func Compile(dev Device, trace *Trace, o Options) (*Exec, error) {
+	exec, _, err := o.compile(dev, trace)
+	return exec, err
+}
+
+// compile is Compile. It also returns the size of the memory of the replays on the device, in bytes.
+func (o Options) compile(dev Device, trace *Trace) (exec *Exec, bytes int64, err error) {
 	plan, err := o.plan(dev, trace)
 	if err != nil {
-		return nil, fmt.Errorf("compile: %w", err)
+		return nil, 0, fmt.Errorf("compile: %w", err)
 	}
-	return graphexec.Instantiate(dev, plan.Schedule, trace, o.backend())
+	exec, err = graphexec.Instantiate(dev, plan.Schedule, trace, o.backend())
+	_, bytes = plansize.BytesOf(plan.Schedule)
+	return exec, bytes, err
 }
 
 // LoopOptions select how the iterations of a loop are planned and how often its condition is checked. The zero value

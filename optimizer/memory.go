@@ -9,7 +9,9 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-func init() { plansize.MemoryOf, plansize.UnrolledOf = memoryOf, unrolledOf }
+func init() {
+	plansize.MemoryOf, plansize.BytesOf, plansize.UnrolledOf = memoryOf, deviceBytes, unrolledOf
+}
 
 // memoryOf is plansize.MemoryOf.
 func memoryOf(s *ir.Schedule) plansize.Memory {
@@ -17,6 +19,17 @@ func memoryOf(s *ir.Schedule) plansize.Memory {
 	if s == nil || s.Graph == nil {
 		return m
 	}
+	m.Before, m.After = deviceBytes(s)
+	lives := livesOf(s)
+	m.Bound = m.Before + leastArena(s, lives)
+	for _, l := range lives {
+		m.Bound -= l.size
+	}
+	return m
+}
+
+// deviceBytes is plansize.BytesOf.
+func deviceBytes(s *ir.Schedule) (before, after int64) {
 	used := usedBuffers(s.Graph)
 	arena := int64(0)
 	for b := range s.Graph.Buffers {
@@ -25,20 +38,14 @@ func memoryOf(s *ir.Schedule) plansize.Memory {
 			continue
 		}
 		size := aligned(buf.Size())
-		m.Before += size
+		before += size
 		if s.Offset == nil || s.Offset[b] < 0 {
-			m.After += size
+			after += size
 		} else {
 			arena = max(arena, s.Offset[b]+size)
 		}
 	}
-	m.After += arena
-	lives := livesOf(s)
-	m.Bound = m.Before + leastArena(s, lives)
-	for _, l := range lives {
-		m.Bound -= l.size
-	}
-	return m
+	return before, after + arena
 }
 
 // usedBuffers reports, by buffer, whether an operation of g accesses it.

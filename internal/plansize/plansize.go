@@ -18,6 +18,9 @@ type Memory struct {
 // MemoryOf returns the memory of a schedule. Temporaries that no operation uses are not counted.
 var MemoryOf func(s *ir.Schedule) Memory
 
+// BytesOf returns Before and After of MemoryOf without the bound, in linear time.
+var BytesOf func(s *ir.Schedule) (before, after int64)
+
 // Unrolled holds the gain and the cost of unrolling.
 type Unrolled struct {
 	Copies        int     `json:"copies"`
