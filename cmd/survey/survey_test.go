@@ -10,7 +10,7 @@ import (
 )
 
 // maxNames bounds the exported names of this module. Lower it when names go; raise it only with a reason.
-const maxNames = 621 // Record and Iterations of package solver: solvers as programs of package share
+const maxNames = 642 // Record and Iterations of package solver: solvers as programs of package share
 
 func TestExportedNamesAreFew(t *testing.T) {
 	packages, err := readPackages("../..")
