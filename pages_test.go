@@ -23,7 +23,7 @@ func TestPagesShowProgramsThatRun(t *testing.T) {
 			programs.WriteString(unindented(read(t, name)))
 		}
 	}
-	for _, page := range []string{"README.md", "docs/TUTORIAL.md", "docs/ERRORS.md"} {
+	for _, page := range []string{"README.md", "docs/TUTORIAL.md", "docs/ERRORS.md", "docs/PITFALLS.md"} {
 		blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(read(t, page), -1)
 		require.NotEmpty(t, blocks, page)
 		for _, b := range blocks {
