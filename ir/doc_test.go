@@ -29,7 +29,7 @@ func TestExamplesOfTheDocumentRoundTrip(t *testing.T) {
 	for i, src := range examples {
 		f, err := ir.Parse("g.rir", src)
 		require.NoError(t, err)
-		assert.Equal(t, src, string(ir.Format(f.Graph, f.Schedule)))
+		assert.Equal(t, src, string(f.Text()))
 		if _, err = ir.Load("g.rir", src); i < len(examples)-1 {
 			assert.NoError(t, err)
 			continue

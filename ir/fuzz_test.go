@@ -30,6 +30,9 @@ func FuzzParse(f *testing.F) {
 	for seed := range uint64(5) {
 		f.Add(string(ir.Format(controlled(seed))))
 	}
+	for seed := range uint64(5) {
+		f.Add(string(filled(seed).Text()))
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 1<<16 {
 			return
@@ -45,11 +48,11 @@ func FuzzParse(f *testing.F) {
 		if file.Schedule != nil && ir.VerifySchedule(file.Schedule) != nil {
 			return
 		}
-		text := ir.Format(file.Graph, file.Schedule)
+		text := file.Text()
 		again, err := ir.Parse("again.rir", string(text))
 		require.NoError(t, err)
 		require.Equal(t, file, again)
-		require.Equal(t, string(text), string(ir.Format(again.Graph, again.Schedule)))
+		require.Equal(t, string(text), string(again.Text()))
 	})
 }
 

@@ -30,6 +30,11 @@ type parser struct {
 	sched  *Schedule
 	nested int // number of bodies around the statement
 
+	tool        string // that wrote the file
+	contents    []Contents
+	packed      []packed // of contents in sections
+	hasContents bool
+
 	modules, params, buffers symbols
 
 	opAt    []int // by operation: offset of its line in the graph
@@ -84,11 +89,12 @@ func parse(name, src string) (*File, *parser, error) {
 	p.topLevel()
 	if len(p.errs) == 0 {
 		p.sections(src, sections)
+		p.finishContents()
 	}
 	if err := p.errors(src); err != nil {
 		return nil, nil, err
 	}
-	return &File{Graph: p.g, Schedule: p.sched}, p, nil
+	return &File{Tool: p.tool, Graph: p.g, Schedule: p.sched, Contents: p.contents}, p, nil
 }
 
 // errors returns the mistakes with their lines and columns, by position. It returns nil if there are none.
@@ -117,7 +123,7 @@ func errorAt(file, src string, pos int, msg string) *Error {
 	}
 }
 
-// topLevel reads a graph and an optional schedule.
+// topLevel reads the header, if there is one, a graph, and an optional schedule and contents.
 func (p *parser) topLevel() {
 	for {
 		p.blankLines()
@@ -125,11 +131,15 @@ func (p *parser) topLevel() {
 		if at >= len(p.src) {
 			break
 		}
-		switch p.choose("graph or schedule", []string{"graph", "schedule"}) {
+		switch p.choose("rir, graph, schedule or contents", topLevelWords) {
 		case 0:
 			p.graph(at)
 		case 1:
 			p.schedule(at)
+		case 2:
+			p.contentsBlock(at)
+		case 3:
+			p.header(at)
 		}
 		p.endStatement()
 	}
@@ -137,6 +147,8 @@ func (p *parser) topLevel() {
 		p.fail(p.pos, "the file holds no graph: write graph name { ... }")
 	}
 }
+
+var topLevelWords = []string{"graph", "schedule", "contents", "rir"}
 
 // block reads statements between braces. After a mistake in the header it continues behind the brace on the
 // same line. If there is none, parsing ends.

@@ -200,6 +200,7 @@ func (p *parser) sections(src string, sections []section) {
 			}
 			m.Source, used = string(sec.Data), true
 		}
+		used = p.unpack(sec, line) || used
 		if !used {
 			p.report(line, "section %q belongs to no module: declare module name %q in the graph", sec.Name, sec.Name)
 		}

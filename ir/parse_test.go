@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				return strings.ReplaceAll(err.Error(), "\t", "<tab>") + "\n"
 			}
-			text := string(ir.Format(f.Graph, f.Schedule))
+			text := string(f.Text())
 			again, err := ir.Parse("again.rir", text)
 			require.NoError(t, err)
 			assert.Equal(t, f, again)

@@ -145,8 +145,8 @@ func about(g *Graph, id OpID) string {
 	return s
 }
 
-// bytes returns a range in the text form.
-func bytes(g *Graph, r Range) string {
+// rangeText returns a range in the text form.
+func rangeText(g *Graph, r Range) string {
 	p := printer{g: g}
 	p.span(r)
 	return string(p.buf)

@@ -14,7 +14,7 @@ func (v *verifier) condition(id OpID, op *Op) {
 		return
 	}
 	if err := c.Condition.Check(v.g); err != nil {
-		v.add(id, "%s compares %s: %v", v.about(id), bytes(v.g, r), err)
+		v.add(id, "%s compares %s: %v", v.about(id), rangeText(v.g, r), err)
 	}
 }
 
@@ -40,7 +40,7 @@ func (v *verifier) bodies(id OpID, op *Op) {
 		v.add(id, "%s does not list the accesses of its bodies: make it with ControlOp", v.about(id))
 	}
 	if op.Kind == KindLoop && !slices.ContainsFunc(op.Uses, func(a Access) bool { return a.Mode.Writes() && a.Overlaps(c.Scalar) }) {
-		v.add(id, "%s never ends by %s, which its body does not write: write it, or compare another scalar", v.about(id), bytes(v.g, c.Scalar))
+		v.add(id, "%s never ends by %s, which its body does not write: write it, or compare another scalar", v.about(id), rangeText(v.g, c.Scalar))
 	}
 }
 

@@ -33,7 +33,7 @@ func (v *verifier) dependency(d Dep) {
 		return
 	}
 	v.inside(cause, func(why string) {
-		v.add(d.To, "dependency %v -> %v is caused by %s: %s", d.From, d.To, bytes(v.g, cause), why)
+		v.add(d.To, "dependency %v -> %v is caused by %s: %s", d.From, d.To, rangeText(v.g, cause), why)
 	})
 }
 
@@ -69,7 +69,7 @@ func (c *conflict) reason(g *Graph) string {
 	if c.cause.Empty() {
 		return c.hazard.String()
 	}
-	return c.hazard.String() + " " + bytes(g, c.cause)
+	return c.hazard.String() + " " + rangeText(g, c.cause)
 }
 
 // missing returns the needs that neither an edge nor a path of d satisfies. Edges are looked up first, since

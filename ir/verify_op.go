@@ -50,7 +50,7 @@ func (v *verifier) bufferID(id OpID, b BufferID) {
 // ranges lie inside their buffers.
 func (v *verifier) ranges(id OpID, op *Op) {
 	for _, a := range op.Accesses(&v.scratch) {
-		v.inside(a.Range, func(why string) { v.add(id, "%s touches %s: %s", v.about(id), bytes(v.g, a.Range), why) })
+		v.inside(a.Range, func(why string) { v.add(id, "%s touches %s: %s", v.about(id), rangeText(v.g, a.Range), why) })
 		if a.Shape != 0 {
 			v.shape(id, a)
 		}
@@ -64,10 +64,10 @@ func (v *verifier) shape(id OpID, a Access) {
 		return
 	}
 	if op := &v.g.Ops[id]; op.Kind != KindLaunch {
-		v.add(id, "%s touches %s with strides, which only a launch has: list its ranges", v.about(id), bytes(v.g, a.Range))
+		v.add(id, "%s touches %s with strides, which only a launch has: list its ranges", v.about(id), rangeText(v.g, a.Range))
 	}
 	if s := v.g.Shapes[a.Shape-1]; s.Valid() && s.Extent() != a.Hi-a.Lo {
-		v.add(id, "%s touches %s with strides that span %d bytes: make the range as long", v.about(id), bytes(v.g, a.Range), s.Extent())
+		v.add(id, "%s touches %s with strides that span %d bytes: make the range as long", v.about(id), rangeText(v.g, a.Range), s.Extent())
 	}
 }
 
@@ -90,10 +90,10 @@ func (v *verifier) copy(id OpID, op *Op) {
 	}
 	src, dst := op.Copy.Src, op.Copy.Dst
 	if n, m := src.Hi-src.Lo, dst.Hi-dst.Lo; n != m {
-		v.add(id, "%s moves %d bytes of %s onto the %d of %s: make the ranges equal", v.about(id), n, bytes(v.g, src), m, bytes(v.g, dst))
+		v.add(id, "%s moves %d bytes of %s onto the %d of %s: make the ranges equal", v.about(id), n, rangeText(v.g, src), m, rangeText(v.g, dst))
 	}
 	if both := src.intersect(dst); src.Overlaps(dst) {
-		v.add(id, "%s reads and writes %s: copy through another buffer", v.about(id), bytes(v.g, both))
+		v.add(id, "%s reads and writes %s: copy through another buffer", v.about(id), rangeText(v.g, both))
 	}
 }
 
@@ -109,14 +109,14 @@ func (v *verifier) memset(id OpID, op *Op) {
 	}
 	if n, w := m.Dst.Hi-m.Dst.Lo, m.Value.Type.Size(); n%w != 0 || m.Dst.Lo%w != 0 {
 		v.add(id, "%s fills %s with a pattern of %d bytes: make start and size multiples of %d, or use u8",
-			v.about(id), bytes(v.g, m.Dst), w, w)
+			v.about(id), rangeText(v.g, m.Dst), w, w)
 	}
 }
 
 // prefetch: of managed memory.
 func (v *verifier) prefetch(id OpID, op *Op) {
 	if op.Kind == KindPrefetch && v.g.Buffers[op.Prefetch.Range.Buffer].Place.Kind != Managed {
-		v.add(id, "%s moves %s, which stays where it is: make the buffer managed", v.about(id), bytes(v.g, op.Prefetch.Range))
+		v.add(id, "%s moves %s, which stays where it is: make the buffer managed", v.about(id), rangeText(v.g, op.Prefetch.Range))
 	}
 }
 
@@ -175,7 +175,7 @@ func (v *verifier) constants(id OpID, op *Op) {
 	}
 	for _, a := range op.Accesses(&v.scratch) {
 		if a.Mode.Writes() && !a.Empty() && v.g.Buffers[a.Buffer].Role == Constant {
-			v.add(id, "%s writes %s, which is constant: give the buffer another role", v.about(id), bytes(v.g, a.Range))
+			v.add(id, "%s writes %s, which is constant: give the buffer another role", v.about(id), rangeText(v.g, a.Range))
 		}
 	}
 }
