@@ -72,7 +72,7 @@ func (p *program) lowerOp(id ir.OpID, e *edits) (device.Work, error) {
 		return scalar(op.Control, &s, e), nil
 	case ir.KindHost:
 		if s.Host = p.bound.HostFunc(traced.Origin(p.sched.Graph, id)); s.Host == nil {
-			return nil, fmt.Errorf("no host function is bound: a trace read from a file must be given one")
+			return nil, fmt.Errorf("the host call has no function, since files have none: set it with Trace.BindHost")
 		}
 	}
 	return lower.Work(op, &s, e), nil

@@ -10,7 +10,7 @@ if [ -z "$last" ]; then
 	echo "api: there is no release to compare with"
 	exit 0
 fi
-next=v$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/reprise/version.go)
+next=v$(sed -n 's/^const Version = "\(.*\)"$/\1/p' internal/release/release.go)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 git archive "$last" | tar -x -C "$tmp"

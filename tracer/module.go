@@ -80,19 +80,24 @@ func (t *Tracer) Module(name, source string) *Module {
 	if t.err != nil {
 		return m
 	}
-	pc := t.callerPC()
-	var err error
-	if m.ast, err = ptx.Parse(name, source); err != nil {
-		t.fail(pc, "%w", err)
+	if err := m.load(source); err != nil {
+		t.fail(t.callerPC(), "%w", err)
 		return m
 	}
-	if m.handle, err = t.dev.LoadModule(name, source); err != nil {
-		t.fail(pc, "%w", err)
-		return m
-	}
-	t.modules = append(t.modules, m)
 	t.graph.Modules = append(t.graph.Modules, t.describeModule(name, source))
 	return m
+}
+
+// load parses the text of a module, loads it on the device, and adds the module to those of the trace.
+func (m *Module) load(source string) (err error) {
+	if m.ast, err = ptx.Parse(m.requested, source); err != nil {
+		return err
+	}
+	if m.handle, err = m.t.dev.LoadModule(m.requested, source); err != nil {
+		return err
+	}
+	m.t.modules = append(m.t.modules, m)
+	return nil
 }
 
 // describeModule returns the module for the graph. Its name is the stem of the file, with a number if
@@ -130,33 +135,36 @@ func (m *Module) Kernel(entry string, signature ...string) *Kernel {
 	if m == nil || m.t == nil {
 		return &Kernel{entry: entry}
 	}
-	t := m.t
 	if k, ok := m.kernels[entry]; ok && len(signature) == 0 {
 		return k
 	}
 	k := &Kernel{module: m, entry: entry}
-	if t.err != nil {
+	if m.t.err != nil {
 		return k
 	}
-	pc := t.callerPC()
-	f := m.find(entry)
+	if err := k.find(signature); err != nil {
+		m.t.fail(m.t.callerPC(), "%w", err)
+	}
+	return k
+}
+
+// find finds the entry in the module, describes it, and adds the kernel to those of the module.
+func (k *Kernel) find(signature []string) (err error) {
+	m := k.module
+	f := m.find(k.entry)
 	if f == nil {
-		t.fail(pc, "%w", sentinel.Errorf(sentinel.ErrUnknown, "module %s has no kernel %q: it has %s", m.ast.File, entry, strings.Join(m.entries(), ", ")))
-		return k
+		return sentinel.Errorf(sentinel.ErrUnknown, "module %s has no kernel %q: it has %s", m.ast.File, k.entry, strings.Join(m.entries(), ", "))
 	}
 	if err := k.describe(f, signature); err != nil {
-		t.fail(pc, "%w", err)
-		return k
+		return err
 	}
-	var err error
-	if k.function, err = t.dev.Function(m.handle, entry); err != nil {
-		t.fail(pc, "%w", err)
-		return k
+	if k.function, err = m.t.dev.Function(m.handle, k.entry); err != nil {
+		return err
 	}
-	t.kernels = append(t.kernels, k)
-	k.id = calls.Kernel{Entry: entry, Number: len(t.kernels)}
-	m.kernels[entry] = k
-	return k
+	m.t.kernels = append(m.t.kernels, k)
+	k.id = calls.Kernel{Entry: k.entry, Number: len(m.t.kernels)}
+	m.kernels[k.entry] = k
+	return nil
 }
 
 // find returns the entry of that name, nil for none.

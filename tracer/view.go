@@ -1,6 +1,10 @@
 package tracer
 
-import "github.com/reprise-gpu/reprise/internal/traced"
+import (
+	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/traced"
+	"github.com/reprise-gpu/reprise/ir"
+)
 
 func init() {
 	traced.Open = func(p traced.Program) traced.Trace {
@@ -9,6 +13,7 @@ func init() {
 		}
 		return nil
 	}
+	traced.Load = func(dev device.Device, f *ir.File) (any, error) { return load(dev, f) }
 	traced.Allocate = func(b any) { b.(Buffer).allocate() }
 	traced.Owns = func(t, b any) bool { return t != (*Tracer)(nil) && b.(Buffer).t == t }
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/internal/bench/calibrate"
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -69,6 +70,6 @@ func runCalibrate(c *cobra.Command, f *calibrateFlags) error {
 	if err := res.WriteTable(c.OutOrStdout()); err != nil || f.out == "" {
 		return err
 	}
-	res.File.About += ", on " + time.Now().UTC().Format(time.DateOnly) + ", by reprise " + version
+	res.File.About += ", on " + time.Now().UTC().Format(time.DateOnly) + ", by reprise " + release.Version
 	return writeFile(f.out, res.File.Text())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/cuda/include"
 	"github.com/reprise-gpu/reprise/internal/lazycuda"
+	"github.com/reprise-gpu/reprise/internal/release"
 )
 
 func newCgoEnv() *cobra.Command {
@@ -52,7 +53,7 @@ func cgoFolder(args []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("this user has no cache folder: name a folder on the command line: %w", err)
 	}
-	return filepath.Join(cache, "reprise", version), nil
+	return filepath.Join(cache, "reprise", release.Version), nil
 }
 
 // quoted quotes a word for a shell. Cgo splits its variables at spaces, so folders with a space in their path are

@@ -22,8 +22,8 @@ func readInput(c *cobra.Command, path string) (name, text string, err error) {
 	return name, string(data), err
 }
 
-// maxInput bounds an input file, in bytes. A graph of a million operations takes less than a third of it.
-const maxInput = 256 << 20
+// maxInput bounds an input file, in bytes.
+const maxInput = bounded.MaxProgram
 
 // readFile reads a file of at most maxInput bytes.
 func readFile(path string) ([]byte, error) { return bounded.ReadFile(path, maxInput) }

@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/calibrate"
 	"github.com/reprise-gpu/reprise/internal/bench/validation"
 	"github.com/reprise-gpu/reprise/internal/profiles"
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -89,7 +90,7 @@ func (f *recordFlags) run(c *cobra.Command, sets []*validation.Set, only string)
 // recording describes the recording. profile is the text of the profile if that is a file.
 func (f *recordFlags) recording() (o validation.Recording, profile []byte, err error) {
 	o = validation.Recording{
-		Repeats: f.repeats, Commit: version,
+		Repeats: f.repeats, Commit: release.Version,
 		Open: func(sample int64) (device.Device, error) { return openRecorded(f.device, sample) },
 	}
 	dev, err := o.Open(0)

@@ -7,10 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/release"
 )
-
-// version is the release; with the suffix -dev, the next release.
-const version = "0.1.0-dev"
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
@@ -19,7 +17,7 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(c.OutOrStdout(), "reprise %s, commit %s, %s %s/%s\n",
-				version, bench.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				release.Version, bench.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

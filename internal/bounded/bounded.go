@@ -8,6 +8,9 @@ import (
 	"os"
 )
 
+// MaxProgram is the limit for a saved program, in bytes. A graph of a million operations takes less than a third of it.
+const MaxProgram = 256 << 20
+
 // ReadFile is os.ReadFile of a file of at most limit bytes.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)

@@ -73,6 +73,10 @@ func Of(p Program) Trace {
 	return Open(p)
 }
 
+// Load allocates the buffers of a saved program, loads its modules, writes the contents that the file has, and returns a
+// *tracer.Trace of it.
+var Load func(dev device.Device, f *ir.File) (trace any, err error)
+
 // Allocate gives a tracer.Buffer memory now if it has none, as temporaries have until they need it.
 var Allocate func(buffer any)
 
