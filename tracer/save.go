@@ -34,9 +34,8 @@ func (tr *Trace) Save(path string, options ...SaveOptions) error {
 		o.Contents = o.Contents || one.Contents
 		o.Seed = max(o.Seed, one.Seed)
 	}
-	f := &ir.File{Tool: release.Tool, Graph: tr.Graph}
-	var err error
-	if f.Contents, err = tr.contents(o); err != nil {
+	f, err := tr.file(o)
+	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	text := f.Text()
@@ -47,6 +46,15 @@ func (tr *Trace) Save(path string, options ...SaveOptions) error {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	return nil
+}
+
+// file returns the trace as a file.
+func (tr *Trace) file(o SaveOptions) (*ir.File, error) {
+	contents, err := tr.contents(o)
+	if err != nil {
+		return nil, err
+	}
+	return &ir.File{Tool: release.Tool, Graph: tr.Graph, Contents: contents}, nil
 }
 
 // contents returns what a file states about the contents of buffers.

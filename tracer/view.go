@@ -14,6 +14,7 @@ func init() {
 		return nil
 	}
 	traced.Load = func(dev device.Device, f *ir.File) (any, error) { return load(dev, f) }
+	traced.FileOf = func(p traced.Program) (*ir.File, error) { return p.(*Trace).file(SaveOptions{Contents: true}) }
 	traced.Allocate = func(b any) { b.(Buffer).allocate() }
 	traced.Owns = func(t, b any) bool { return t != (*Tracer)(nil) && b.(Buffer).t == t }
 }

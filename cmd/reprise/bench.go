@@ -37,7 +37,7 @@ type benchFlags struct {
 func newBench() *cobra.Command {
 	var f benchFlags
 	c := &cobra.Command{
-		Use:   "bench [workload...]",
+		Use:   "bench [" + programArg + "...]",
 		Short: "Replay workloads under strategies and back ends, and check the results",
 		Long: `Bench traces each workload once, plans it under each strategy, instantiates the
 plan on each back end and replays it. Inputs are rewritten before every replay,
@@ -46,11 +46,12 @@ every replay is compared with a CPU reference, and a difference beyond the
 tolerance fails the run. Speedups are over the serial strategy on the same back
 end. With --sample, results are neither computed nor compared; the rows state this.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise bench
-  reprise bench img --size 512,1024 --strategy nimble --json img.json`,
-		RunE: func(c *cobra.Command, args []string) error { return runBench(c, &f, args) },
+  reprise bench img --size 512,1024 --strategy nimble --json img.json
+  reprise bench mine.rir --strategy all`,
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return runBench(c, &f, args) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", usualStrategies, strategyHelp)
@@ -88,7 +89,7 @@ func listWorkloads(list []*bench.Workload) string {
 
 // runBench measures and reports. An interrupt ends the run at the next replay; the completed rows are still reported.
 func runBench(c *cobra.Command, f *benchFlags, args []string) error {
-	config, err := f.config(args)
+	config, err := f.config(c, args)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, 
 	}
 	for _, r := range records {
 		if !r.OK {
-			return fmt.Errorf("%s at %d with %s/%s is wrong: %s", r.Workload, r.Size, r.Strategy, r.Backend, r.Error)
+			return fmt.Errorf("%s with %s/%s is wrong: %s", bench.At(r.Workload, r.Size), r.Strategy, r.Backend, r.Error)
 		}
 	}
 	if f.race && path != "-" {
@@ -128,11 +129,11 @@ func (f *benchFlags) report(stdout io.Writer, records []bench.Record, rows int, 
 }
 
 // config checks the flags.
-func (f *benchFlags) config(args []string) (c bench.Config, err error) {
+func (f *benchFlags) config(cmd *cobra.Command, args []string) (c bench.Config, err error) {
 	if f.iterations < 1 {
 		return c, usagef("--iterations %d: at least 1 is needed", f.iterations)
 	}
-	if c.Workloads, err = pickWorkloads(args); err != nil {
+	if c.Workloads, err = pickPrograms(cmd, args); err != nil {
 		return c, err
 	}
 	if c.Strategies, err = pickStrategies(f.strategies); err != nil {
@@ -221,23 +222,6 @@ func lookup[T fmt.Stringer](what string, all ...T) func(name string) (T, error) 
 		last := len(names) - 1
 		return found, fmt.Errorf("unknown %s %q: use %s or %s", what, name, strings.Join(names[:last], ", "), names[last])
 	}
-}
-
-func pickWorkloads(names []string) ([]*bench.Workload, error) {
-	if len(names) == 0 {
-		return bench.Workloads(), nil
-	}
-	var picked []*bench.Workload
-	for _, name := range names {
-		w, err := bench.LookupWorkload(name)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		if !slices.Contains(picked, w) {
-			picked = append(picked, w)
-		}
-	}
-	return picked, nil
 }
 
 // usualStrategies are the baseline, serial, and the default strategy.

@@ -51,7 +51,7 @@ type compareFlags struct {
 func newCompare() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
-		Use:   "compare [workload...]",
+		Use:   "compare [" + programArg + "...]",
 		Short: "Compare replays with programs written by hand in C++, on the same device",
 		Long: `Compare replays workloads under strategies and back ends. In turns, it runs the same
 workloads as programs written by hand in C++ with CUDA graphs and streams. Device,
@@ -76,6 +76,9 @@ The C++ version graph4 is four graphs with memory of their own, inputs and resul
 included, on four streams. It is printed beside the others, and is not counted as the best
 C++ version, because its replays do not share inputs and results. A program whose replays
 continue from the last result (hits) cannot have it.
+
+A saved program (FILE.rir) has no version in C++: its rows are ours alone, and ratios to C++
+are dashes. Its inputs and results are as for reprise bench.
 
 ` + "`make baseline`" + ` builds the programs (build/baseline/WORKLOAD), ` + "`make libcudasim`" + ` the
 simulated driver (build/libcudasim.so). Compare looks for build beside the folder of
@@ -157,7 +160,7 @@ Workloads:
 
 // runCompare measures and reports. After an interrupt, the completed comparisons are still reported.
 func runCompare(c *cobra.Command, f *compareFlags, args []string) error {
-	config, err := f.config(args)
+	config, err := f.config(c, args)
 	if err != nil {
 		return err
 	}
@@ -248,7 +251,7 @@ func (f *compareFlags) throughputVerdict(all []compare.Comparison) error {
 // checkCompared returns an error for a workload without versions in C++.
 func checkCompared(workloads []*bench.Workload) error {
 	for _, w := range workloads {
-		if slices.Contains(bench.ServedWorkloads(), w) {
+		if slices.ContainsFunc(bench.ServedWorkloads(), func(s *bench.Workload) bool { return s.Name == w.Name }) {
 			return usagef("%s has no version in C++: use reprise bench", w.Name)
 		}
 	}
@@ -256,12 +259,12 @@ func checkCompared(workloads []*bench.Workload) error {
 }
 
 // config checks the flags.
-func (f *compareFlags) config(args []string) (c compare.Config, err error) {
+func (f *compareFlags) config(cmd *cobra.Command, args []string) (c compare.Config, err error) {
 	base := benchFlags{
 		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes,
 		data: dataFlags{memory: bench.Pinned.String(), seed: f.seed}, iterations: f.iterations, sample: f.sample, json: f.json,
 	}
-	b, err := base.config(args)
+	b, err := base.config(cmd, args)
 	if err != nil {
 		return c, err
 	}
@@ -297,6 +300,9 @@ func (f *compareFlags) config(args []string) (c compare.Config, err error) {
 		if err := publishedOf(f.device, &c); err != nil {
 			return c, usageError{fmt.Errorf("--published: %w", err)}
 		}
+	}
+	if i := slices.IndexFunc(c.Workloads, func(w *bench.Workload) bool { return w.Saved }); i >= 0 && (f.plot != "" || f.published != "") {
+		return c, usagef("--plot and --published compare with versions in C++, and %s is a saved program that has none: leave one of them out", c.Workloads[i].Name)
 	}
 	if f.plot != "" {
 		err = figure.Folder(f.plot) // before the measurement, which takes minutes

@@ -29,12 +29,15 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	if err := f.checkPublished(); err != nil {
 		return err
 	}
-	workloads, err := pickWorkloads(args)
+	workloads, err := pickPrograms(c, args)
 	if err != nil {
 		return err
 	}
 	if err := checkCompared(workloads); err != nil {
 		return err
+	}
+	if i := slices.IndexFunc(workloads, func(w *bench.Workload) bool { return w.Saved }); i >= 0 {
+		return usagef("--from: %s is a saved program, and the files have comparisons of workloads: leave it out", workloads[i].Name)
 	}
 	if len(f.from) == 0 {
 		return usagef("--from: name a file, or a folder of such files")

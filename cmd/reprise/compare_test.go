@@ -171,7 +171,7 @@ func TestCompareHasTheModesOfTheDevice(t *testing.T) {
 		{"sim:h200", []string{"none"}, nil, `unknown memory mode "none": use pinned, prefetch or managed, or all`},
 	} {
 		f := compareFlags{device: c.device, memory: c.words, strategies: []string{"all"}, backends: []string{"all"}, iterations: 1}
-		config, err := f.config(nil)
+		config, err := f.config(nil, nil)
 		if c.err != "" {
 			assert.EqualError(t, err, c.err)
 			continue

@@ -29,9 +29,9 @@ type explainFlags struct {
 func newExplain() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use:   "explain WORKLOAD",
+		Use:   "explain " + programArg,
 		Short: "Split the time of a replay into causes",
-		Long: `Explain replays a workload on a simulated device and follows the critical path of one
+		Long: `Explain replays a program on a simulated device and follows the critical path of one
 replay from its end to its start: the operation that ended last, the gap before it, the
 operation that it waited for, and so on. Each instant of the path has one cause, so the
 causes add up to the time of the replay.
@@ -57,13 +57,14 @@ With --cost, it also writes the measured demand of each kernel on the device, fr
 serial replay. reprise opt --cost uses it to plan the trace of the same workload at the
 same size.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise explain img
   reprise explain img --size 512 --cost img.json
-  reprise explain vec --size 65536 --strategy nimble --backend graph --device sim:a100`,
-		Args: oneArg("WORKLOAD"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+  reprise explain vec --size 65536 --strategy nimble --backend graph --device sim:a100
+  reprise explain mine.rir`,
+		Args:              oneArg(programArg),
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.strategies, "strategy", usualStrategies, strategyHelp)
@@ -82,7 +83,7 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 	config, err := (&benchFlags{
 		device: f.device, strategies: f.strategies, backends: f.backends, sizes: f.sizes, data: f.data,
 		sample: f.sample, iterations: 1, json: f.json,
-	}).config(args)
+	}).config(c, args)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (f *explainFlags) run(c *cobra.Command, args []string) error {
 				p := config.Params(size)
 				x, err := f.explain(ctx, workload, p, strategy, backend)
 				if err != nil {
-					return fmt.Errorf("%s at %d with %s/%s: %w", workload.Name, size, strategy, backend, err)
+					return fmt.Errorf("%s with %s/%s: %w", bench.At(workload.Name, size), strategy, backend, err)
 				}
 				all = append(all, x)
 			}

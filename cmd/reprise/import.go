@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/importer"
 	"github.com/reprise-gpu/reprise/internal/bench/network"
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -122,7 +123,7 @@ func (f *importFlags) read(c *cobra.Command, path string) error {
 
 // write writes the graph to -o, and says how large it is.
 func (f *importFlags) write(c *cobra.Command, g *ir.Graph) error {
-	text := ir.Format(g, nil)
+	text := (&ir.File{Tool: release.Tool, Graph: g}).Text()
 	switch f.out {
 	case "":
 		return usagef("-o is missing: name the file for the graph (- for standard output)")

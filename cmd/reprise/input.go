@@ -28,18 +28,17 @@ const maxInput = bounded.MaxProgram
 // readFile reads a file of at most maxInput bytes.
 func readFile(path string) ([]byte, error) { return bounded.ReadFile(path, maxInput) }
 
-// readGraph reads a saved graph and checks it against the PTX that came with it.
-func readGraph(c *cobra.Command, path string) (name string, g *ir.Graph, err error) {
+// readProgram reads a saved program and checks it against the PTX that came with it.
+func readProgram(c *cobra.Command, path string) (name string, f *ir.File, err error) {
 	name, text, err := readInput(c, path)
 	if err != nil {
 		return name, nil, fmt.Errorf("read graph: %w", err)
 	}
-	file, err := ir.Load(name, text)
-	if err != nil {
+	if f, err = ir.Load(name, text); err != nil {
 		return name, nil, err
 	}
-	if err := checkModules(file.Graph); err != nil {
+	if err := checkModules(f.Graph); err != nil {
 		return name, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return name, file.Graph, nil
+	return name, f, nil
 }

@@ -41,7 +41,7 @@ type profileFlags struct {
 func newKernelProfile() *cobra.Command {
 	var f profileFlags
 	c := &cobra.Command{
-		Use:   "profile [workload...]",
+		Use:   "profile [" + programArg + "...]",
 		Short: "Print instructions, bytes and time of each kernel of the workloads",
 		Long: `Profile replays workloads on a simulated device, one operation after another, and
 prints a row for each kernel, shape and set of counts in a replay, with the mean of equal
@@ -49,13 +49,14 @@ launches. Caches start with the contents that a replay leaves.
 
 ` + profileColumns + `
 
-For a kernel of your own, see reprise kernel run --profile.
+For one kernel by itself, see reprise kernel run --profile.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise kernel profile
-  reprise kernel profile img --size 1024 --device sim:a100 --json img.json`,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+  reprise kernel profile img --size 1024 --device sim:a100 --json img.json
+  reprise kernel profile mine.rir`,
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringSliceVar(&f.sizes, "size", nil, "problem sizes instead of each workload's first; "+tinyHelp)
@@ -70,7 +71,7 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 	config, err := (&benchFlags{
 		device: f.device, strategies: []string{"serial"}, backends: []string{"streams"}, sizes: f.sizes, data: f.data,
 		sample: f.sample, iterations: 1, json: f.json,
-	}).config(args)
+	}).config(c, args)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 			p.Kernel = f.kernel
 			more, err := f.profile(ctx, w, p)
 			if err != nil {
-				return fmt.Errorf("%s at %d: %w", w.Name, size, err)
+				return fmt.Errorf("%s: %w", bench.At(w.Name, size), err)
 			}
 			rows = append(rows, more...)
 		}

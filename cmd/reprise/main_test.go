@@ -120,7 +120,7 @@ func TestAnInterruptedBenchKeepsWhatItMeasured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
 	require.NoError(t, os.WriteFile(path, []byte("a whole run"), 0o600))
 	f := benchFlags{device: defaultDevice, strategies: []string{"serial", "nimble"}, backends: []string{"all"}, sizes: []string{"1024"}, data: dataFlags{memory: "pinned"}, iterations: 4, json: path}
-	config, err := f.config([]string{"vec"})
+	config, err := f.config(nil, []string{"vec"})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	config.Progress = func(_ string, done, _ int) {

@@ -36,7 +36,7 @@ type measureFlags struct {
 func newMeasure() *cobra.Command {
 	var f measureFlags
 	c := &cobra.Command{
-		Use:   "measure WORKLOAD|FILE.rir",
+		Use:   "measure " + programArg,
 		Short: "Measure the times of a program's operations, replays and gaps",
 		Long: `Measure runs the operations of a program one by one on a device, with events around each,
 and then replays of the whole program as a graph. It prints the times of each operation:
@@ -53,15 +53,14 @@ and then replays of the whole program as a graph. It prints the times of each op
   arrival   from one submission to the next
 
 With -o, it writes all times to a file. If the file exists, the new times are added; it
-must be of the same device and driver. The results of the last replay are checked. Inputs
-of a saved graph are zero.
+must be of the same device and driver. The results of the last replay are checked.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise measure img -o img.json
   reprise measure mine.rir --device gpu0 --replays 100 -o mine.json`,
-		Args: oneArg("WORKLOAD or FILE.rir"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		Args:              oneArg(programArg),
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().IntVar(&f.size, "size", 0, "problem size of the workload (default its smallest)")

@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -36,10 +37,11 @@ type optFlags struct {
 func newOpt() *cobra.Command {
 	var f optFlags
 	c := &cobra.Command{
-		Use:   "opt {FILE.rir | -}",
-		Short: "Plan a saved graph and print the result",
-		Long: `Opt reads a graph (- is standard input), runs the optimizer, and prints the graph with
-its remaining dependencies and the schedule. It runs nothing on a device.
+		Use:   "opt " + programArg,
+		Short: "Plan a program and print the result",
+		Long: `Opt reads a saved graph (- is standard input) or traces a workload, runs the optimizer, and
+prints the graph with its remaining dependencies and the schedule. It runs nothing on a
+device. The graph may lack PTX, as one of reprise import or one written by hand.
 
 The predicted time of an operation without a declared cost depends on the bytes that it
 moves, not on its instructions. Use it to compare schedules; reprise bench measures times.
@@ -63,8 +65,9 @@ Strategies:
   reprise opt dag.rir --json
   reprise opt img.rir --dot | dot -Tsvg -o img.svg
   reprise trace img -o img.rir && reprise explain img --cost img.json && reprise opt img.rir --cost img.json`,
-		Args: oneArg("FILE.rir"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		Args:              oneArg(programArg),
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "strategy that assigns operations to lanes")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict the time for; see reprise devices")
@@ -123,10 +126,11 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err := checkCost(f.cost); err != nil {
 		return err
 	}
-	path, g, err := readGraph(c, path)
+	path, file, err := fileOf(c, path, f.device)
 	if err != nil {
 		return err
 	}
+	g := file.Graph
 	if opts.Costs, err = costModel(f.cost, g, profile); err != nil {
 		return err
 	}
@@ -143,7 +147,7 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if _, loops, some := strings.Cut(result.Costs, "; "); some && result.Schedule != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: the predicted time assumes that %s (--iterations)\n", path, loops)
 	}
-	return f.print(c.OutOrStdout(), result, profile)
+	return f.print(c.OutOrStdout(), result, file.Contents, profile)
 }
 
 // report prints the effects of the optional passes: unrolling, segments and the memory plan.
@@ -184,9 +188,10 @@ func reportSegments(w io.Writer, path string, s *ir.Schedule) {
 
 // print writes the text with the PTX to the file of -o. It prints the summary with --json, the DOT graph with --dot,
 // and otherwise, without -o, the text without PTX.
-func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, profile *model.Profile) error {
+func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, contents []ir.Contents, profile *model.Profile) error {
 	if f.out != "" {
-		if err := writeFile(f.out, ir.Format(r.Graph, r.Schedule)); err != nil {
+		planned := ir.File{Tool: release.Tool, Graph: r.Graph, Schedule: r.Schedule, Contents: contents}
+		if err := writeFile(f.out, planned.Text()); err != nil {
 			return err
 		}
 	}

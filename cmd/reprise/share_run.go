@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reprise-gpu/reprise/device"
-	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/figure"
 	"github.com/reprise-gpu/reprise/internal/bench/shares"
 	"github.com/reprise-gpu/reprise/internal/bench/tenants"
@@ -68,12 +67,11 @@ device, and compares policies:
   greedy      pieces of at most 100 us whenever the important program is idle
   fill        pieces that fit into a quantile of the gap; delay at most 1% (docs/SHARING.md)
 
-A program is a workload, as in vec or, with a size, vec:1048576; the path of a saved graph
-(.rir); a solver and its matrix, as in cg:poisson2d:64; or a trace: the path of a .csv file, or
-the name of a published one, as in trace:resnet50. A request of a solver solves Ax = b for b of
-ones, and a stage is the iterations between two checks of the residual by the host. Spin kernels
-of the same grid, block, occupancy and length replay a trace. With +eager, as in
-trace:resnet50+eager, the host waits for each kernel of the trace and then takes --issue to
+A program may also be a solver and its matrix, as in cg:poisson2d:64; or a trace: the path of a
+.csv file, or the name of a published one, as in trace:resnet50. A request of a solver solves
+Ax = b for b of ones, and a stage is the iterations between two checks of the residual by the
+host. Spin kernels of the same grid, block, occupancy and length replay a trace. With +eager, as
+in trace:resnet50+eager, the host waits for each kernel of the trace and then takes --issue to
 launch the next.
 
   over alone    mean latency of a request over that of the program alone: one graph for each
@@ -95,8 +93,7 @@ Times of the simulated device are virtual, and it runs a block of each launch (d
 Published traces:
   ` + strings.Join(shares.TraceNames(), "\n  ") + `
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise share --high trace:resnet50 --low trace:bert-train --device sim:v100
   reprise share --high trace:gnmt --low trace:resnet50-train --policy default,fill --rate 10
   reprise share --matrix --policy default,fikit,greedy,fill --requests 100`,
@@ -316,28 +313,20 @@ func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares
 		return shares.OfTrace(f.gaps(t, high, eager)), nil
 	case eager:
 		return p, usagef("%s: only a trace can be +eager", name)
-	case strings.HasSuffix(name, ".rir"):
-		title, g, err := readGraph(c, name)
-		if err != nil {
-			return p, err
-		}
-		return shares.OfProgram(tenants.OfGraph(title, g), gap), nil
 	}
-	kind, size, sized := strings.Cut(name, ":")
-	if m, ok := f.method(kind, size); ok {
-		return f.solver(m, name, size, gap)
+	kind, rest, _ := strings.Cut(name, ":")
+	if m, ok := f.method(kind, rest); ok {
+		return f.solver(m, name, rest, gap)
 	}
-	w, err := bench.LookupWorkload(kind)
+	w, err := pickProgram(c, name)
 	if err != nil {
-		return p, usageError{err}
+		return p, err
 	}
-	n := f.size
-	if sized {
-		if n, err = strconv.Atoi(size); err != nil || n < 1 {
-			return p, usagef("%s: write the size as a number behind the workload, as in vec:65536", name)
-		}
+	size := f.size
+	if w.Saved || strings.Contains(name, ":") {
+		size = 0
 	}
-	params, err := f.params(w, n)
+	params, err := paramsOf(w, size, &f.data, 0, "")
 	return shares.OfProgram(tenants.OfWorkload(w, params), gap), err
 }
 
@@ -396,24 +385,4 @@ func (f *shareFlags) gaps(t *shares.Trace, high, eager bool) *shares.Trace {
 		t = t.Eager(f.issue)
 	}
 	return t
-}
-
-// params returns the parameters of a workload of a size, 0 for its smallest.
-func (f *shareFlags) params(w *bench.Workload, size int) (p bench.Params, err error) {
-	var data bench.Config
-	if err := f.data.parse(&data); err != nil {
-		return p, err
-	}
-	if size == 0 {
-		size = w.Tiny
-	}
-	p = data.Params(size)
-	err = w.Takes(&p)
-	if err == nil {
-		err = w.Fits(size)
-	}
-	if err != nil {
-		return p, usageError{err}
-	}
-	return p, nil
 }

@@ -27,10 +27,10 @@ type strategiesFlags struct {
 func newStrategies() *cobra.Command {
 	var f strategiesFlags
 	c := &cobra.Command{
-		Use:   "strategies {FILE.rir | -}...",
-		Short: "Compare the schedules of all strategies for saved graphs",
-		Long: `Strategies plans each graph (- is standard input) with each strategy, and prints a table of
-the plans. It runs nothing on a device.
+		Use:   "strategies {" + programArg + "}...",
+		Short: "Compare the schedules of all strategies for programs",
+		Long: `Strategies plans each program, a workload or a saved graph (- is standard input), with each
+strategy, and prints a table of the plans. It runs nothing on a device.
 
   lanes, waits  streams of the schedule, and waits between them
   records       operations that another lane waits for
@@ -57,11 +57,12 @@ import writes graphs of other programs and of neural networks.`,
   reprise import --network darts -o - | reprise strategies -`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("%s takes the names of .rir files (see %[1]s --help)", c.CommandPath())
+				return usagef("%s takes the names of workloads or .rir files (see %[1]s --help)", c.CommandPath())
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, strategyHelp)
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to predict for; see reprise devices")
@@ -111,10 +112,11 @@ func (f *strategiesFlags) run(c *cobra.Command, paths []string) error {
 }
 
 func (f *strategiesFlags) compare(ctx context.Context, c *cobra.Command, path string, opts optimizer.Options, names []string) (*strategies.Comparison, error) {
-	path, g, err := readGraph(c, path)
+	path, file, err := fileOf(c, path, f.device)
 	if err != nil {
 		return nil, err
 	}
+	g := file.Graph
 	if opts.Costs, err = costModel(f.cost, g, opts.Custom); err != nil {
 		return nil, err
 	}

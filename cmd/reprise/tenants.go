@@ -66,9 +66,8 @@ Latencies are of other requests than the rounds. With --arrivals saturated, a te
 again when its request ends. poisson:RATE makes requests at random times, RATE per second
 and tenant. A FILE has lines "tenant,time_us", with tenants from 0.
 
-The results of all tenants are compared with a CPU reference, in the first and the last
-round; the results of a saved graph with those of a run alone. Inputs of a saved graph are
-zero.
+The results of all tenants are compared with what is expected, in the first and the last
+round.
 
 --dispatch published adds the costs of a published stack for inference, whose batched matrix
 product is slower: spacetime then runs kernel gemm_plain where the other modes run gemm_128x64,
@@ -77,8 +76,7 @@ if --kernel names no other. The rates of sgemm are printed beside the published 
 profile has the cost of a switch between contexts. On a GPU, mode time drains the device, but
 does not switch contexts.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise tenants --program sgemm --tenants 1..64 --sample 1 --device sim:v100
   reprise tenants --program sgemm --shape 64x64x64 --tenants 1,2,4 --mode space,spacetime
   reprise tenants --program sgemm --tenants 8 --sample 1 --arrivals poisson:2000 --slo 2ms`,
@@ -86,7 +84,7 @@ Workloads:
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
-	c.Flags().StringVar(&f.program, "program", "", "`WORKLOAD`, or the path of a saved graph, which ends in .rir")
+	c.Flags().StringVar(&f.program, "program", "", "`PROGRAM`: a workload, or the path of a saved program")
 	c.Flags().IntVar(&f.size, "size", 0, "problem size of the workload (default its smallest; for sgemm the number of products of a tenant)")
 	f.data.add(c)
 	c.Flags().StringSliceVar(&f.tenants, "tenants", []string{"1..8"}, "numbers of tenants: a list of numbers and ranges, as in 1,2,4..8; 2..40/2 has a step of 2")
@@ -206,18 +204,11 @@ func (f *tenantsFlags) config(c *cobra.Command) (config tenants.Config, err erro
 // programsOf sets the programs of --program.
 func (f *tenantsFlags) programsOf(c *cobra.Command, config *tenants.Config) error {
 	if f.program == "" {
-		return usagef("--program is missing: name a workload or a saved graph")
+		return usagef("--program is missing: name a workload or a saved program")
 	}
-	if strings.HasSuffix(f.program, ".rir") {
-		name, g, err := readGraph(c, f.program)
-		if err == nil {
-			config.Program = tenants.OfGraph(name, g)
-		}
-		return err
-	}
-	w, err := bench.LookupWorkload(f.program)
+	w, err := pickProgram(c, f.program)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	params, err := paramsOf(w, f.size, &f.data, f.sample, f.kernel)
 	if err != nil {

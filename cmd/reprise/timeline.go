@@ -29,7 +29,7 @@ type timelineFlags struct {
 func newTimeline() *cobra.Command {
 	var f timelineFlags
 	c := &cobra.Command{
-		Use:   "timeline WORKLOAD|FILE.rir -o FILE.json",
+		Use:   "timeline " + programArg + " -o FILE.json",
 		Short: "Record when each operation of a replay ran, for Perfetto",
 		Long: `Timeline plans a program, replays it three times, and writes when each operation of the
 third replay ran, in the Chrome trace-event format. Open the file in ui.perfetto.dev or
@@ -46,13 +46,13 @@ after each operation over streams, whatever the back end, and there are lanes on
 times include the gaps of the stream around an operation, a few us. A program with loops
 or branches needs a simulated device.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise timeline img -o img.json
   reprise timeline mine.rir --strategy auto --backend streams -o mine.json
   reprise timeline img --device gpu0 -o img.json`,
-		Args: oneArg("WORKLOAD or FILE.rir"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		Args:              oneArg(programArg),
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
 	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "strategy that assigns operations to lanes")

@@ -7,68 +7,99 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-func newTrace() *cobra.Command {
-	var deviceID, out string
-	var size string
-	var data dataFlags
-	c := &cobra.Command{
-		Use:   "trace WORKLOAD -o FILE.rir",
-		Short: "Trace a workload and save the graph with its PTX",
-		Long: `Trace records one iteration of a workload and writes it as text: the operations,
-the bytes each reads and writes, and the PTX of its kernels.
+// traceFlags are the flags of trace as given.
+type traceFlags struct {
+	device, out, size string
+	contents          bool
+	data              dataFlags
+}
 
-Workloads:
-` + servedHelp(),
-		Example: `  reprise trace img -o img.rir && reprise opt img.rir --strategy nimble`,
-		Args:    oneArg("workload"),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			w, err := bench.LookupWorkload(args[0])
-			if err != nil {
-				return usageError{err}
-			}
-			if out == "" {
-				return usagef("-o is missing: name the file for the trace (- for standard output)")
-			}
-			n := w.Sizes[0]
-			if size != "" {
-				sizes, err := pickSizes([]string{size}, []*bench.Workload{w})
-				if err != nil {
-					return err
-				}
-				n = w.SizesOf(sizes)[0]
-			}
-			var config bench.Config
-			if err := data.parse(&config); err != nil {
-				return err
-			}
-			dev, err := openAny(deviceID, sim.Options{})
-			if err != nil {
-				return err
-			}
-			defer func() { err = device.Join(err, dev.Close()) }()
-			in, err := w.New(dev, config.Params(n))
-			if err != nil {
-				return err
-			}
-			defer func() { err = device.Join(err, in.Close()) }()
-			if out == "-" {
-				_, err = c.OutOrStdout().Write(ir.Format(in.Trace.Graph, nil))
-				return err
-			}
-			if err := writeFile(out, ir.Format(in.Trace.Graph, nil)); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.ErrOrStderr(), "%s: %d operations on %d buffers\n", out, in.Trace.Graph.Len(), len(in.Trace.Graph.Buffers))
-			return err
-		},
+func newTrace() *cobra.Command {
+	var f traceFlags
+	c := &cobra.Command{
+		Use:   "trace " + programArg + " -o FILE.rir",
+		Short: "Trace a workload and save it as a program",
+		Long: `Trace records one iteration of a workload and writes it as text: the operations,
+the bytes each reads and writes, and the PTX of its kernels. With --contents, it also
+writes the inputs, so that replays of the file compute what the workload computes. Of a
+saved program, it writes the same program in the present format.
+
+` + programHelp(),
+		Example: `  reprise trace img -o img.rir && reprise opt img.rir --strategy nimble
+  reprise trace img --size tiny --contents -o img.rir && reprise run img.rir`,
+		Args:              oneArg(programArg),
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
-	c.Flags().StringVar(&deviceID, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
-	c.Flags().StringVar(&size, "size", "", "problem size, "+tinyHelp+" (default the workload's first)")
-	data.add(c)
+	c.Flags().StringVarP(&f.out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
+	c.Flags().StringVar(&f.size, "size", "", "problem size, "+tinyHelp+" (default the workload's first)")
+	c.Flags().BoolVar(&f.contents, "contents", false, "also save the contents of the buffers")
+	f.data.add(c)
 	return c
+}
+
+func (f *traceFlags) run(c *cobra.Command, arg string) (err error) {
+	if f.out == "" {
+		return usagef("-o is missing: name the file for the trace (- for standard output)")
+	}
+	w, err := pickProgram(c, arg)
+	if err != nil {
+		return err
+	}
+	sizes, err := pickSizes(words(f.size), []*bench.Workload{w})
+	if err != nil {
+		return err
+	}
+	params, err := paramsOf(w, w.SizesOf(sizes)[0], &f.data, 0, "")
+	if err != nil {
+		return err
+	}
+	dev, err := openAny(f.device, sim.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = device.Join(err, dev.Close()) }()
+	in, err := w.New(dev, params)
+	if err != nil {
+		return err
+	}
+	defer func() { err = device.Join(err, in.Close()) }()
+	saved := &ir.File{Tool: release.Tool, Graph: in.Trace.Graph}
+	if f.contents {
+		if err := in.Reset(); err != nil {
+			return err
+		}
+		if saved, err = traced.FileOf(in.Trace); err != nil {
+			return err
+		}
+	}
+	return f.write(c, saved)
+}
+
+// write writes a program to -o, and says how large it is.
+func (f *traceFlags) write(c *cobra.Command, saved *ir.File) error {
+	if f.out == "-" {
+		_, err := c.OutOrStdout().Write(saved.Text())
+		return err
+	}
+	if err := writeFile(f.out, saved.Text()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %d operations on %d buffers\n", f.out, saved.Graph.Len(), len(saved.Graph.Buffers))
+	return err
+}
+
+// words returns a list of one word, and nil for none.
+func words(word string) []string {
+	if word == "" {
+		return nil
+	}
+	return []string{word}
 }

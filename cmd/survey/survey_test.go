@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxNames bounds the exported names of this module. Lower it when names go; raise it only with a reason.
-const maxNames = 642 // Record and Iterations of package solver: solvers as programs of package share
+// maxNames bounds the exported names of this module. Lower it when names go; raise it only with a reason. The last raise: saved
+// programs (Load, Save and their options, buffers and host calls by name, contents).
+const maxNames = 651
 
 func TestExportedNamesAreFew(t *testing.T) {
 	packages, err := readPackages("../..")

@@ -76,7 +76,7 @@ func Explain(ctx context.Context, dev *sim.Device, w *Workload, p Params, strate
 		return x, err
 	}
 	x = Explanation{
-		Workload: w.Name, Size: p.Size, Memory: p.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
+		Workload: w.Name, Size: p.Size, Memory: in.Params.Memory.String(), Device: dev.Info().ID, Simulated: true, Sample: dev.Sample(),
 		Strategy: strategy, Backend: backend.String(), MakespanPS: seen.total,
 		Uncertainty: seen.uncertainty(dev.Profile()),
 		Costs:       in.Measured,
@@ -171,7 +171,7 @@ func WriteExplanation(w io.Writer, x *Explanation) error {
 	if x.Sample > 0 {
 		sampled = fmt.Sprintf("; sampled, %d blocks per launch, no data computed", x.Sample)
 	}
-	fmt.Fprintf(w, "%s %d, %s/%s on %s: %s us of virtual time %s%s\n\n", x.Workload, x.Size, x.Strategy, x.Backend, x.Device, us(x.MakespanPS), uncertainty.Format(x.Uncertainty), sampled)
+	fmt.Fprintf(w, "%s, %s/%s on %s: %s us of virtual time %s%s\n\n", named(x.Workload, x.Size), x.Strategy, x.Backend, x.Device, us(x.MakespanPS), uncertainty.Format(x.Uncertainty), sampled)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "cause\tus\tshare\t")
 	for _, c := range x.Causes {

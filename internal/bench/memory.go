@@ -13,9 +13,10 @@ const (
 	Pinned   Memory = iota // copies to and from pinned host memory, which are operations of the trace
 	Prefetch               // managed memory with prefetches, which are operations of the trace
 	Managed                // managed memory that moves when a kernel accesses it
+	AsSaved                // what a saved program declares
 )
 
-var memoryNames = [...]string{Pinned: "pinned", Prefetch: "prefetch", Managed: "managed"}
+var memoryNames = [...]string{Pinned: "pinned", Prefetch: "prefetch", Managed: "managed", AsSaved: "as saved"}
 
 func (m Memory) String() string {
 	if int(m) >= len(memoryNames) {
@@ -26,7 +27,7 @@ func (m Memory) String() string {
 
 // ParseMemory returns the mode with the given name.
 func ParseMemory(name string) (Memory, error) {
-	for m, n := range memoryNames {
+	for m, n := range memoryNames[:AsSaved] {
 		if n == name {
 			return Memory(m), nil
 		}

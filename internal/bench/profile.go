@@ -73,7 +73,7 @@ func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows 
 			continue
 		}
 		row := ProfileLaunch(dev, &work)
-		row.Workload, row.Size, row.Memory = w.Name, p.Size, p.Memory.String()
+		row.Workload, row.Size, row.Memory = w.Name, p.Size, in.Params.Memory.String()
 		row.Numbers = numbers(in.Trace.Graph, launches[0])
 		launches = launches[1:]
 		rows = addLaunch(rows, row)
@@ -184,7 +184,7 @@ func WriteProfile(w io.Writer, rows []KernelProfile) error {
 	for i := range rows {
 		cells := rows[i].cells()
 		if named {
-			cells = append([]string{rows[i].Workload, fmt.Sprint(rows[i].Size)}, cells...)
+			cells = append([]string{rows[i].Workload, sizeText(rows[i].Size)}, cells...)
 		}
 		line(cells)
 	}

@@ -74,5 +74,9 @@ func (r *Record) Way() string {
 
 // String identifies the record in a run: "vec 1024 nimble/graph, pinned, 32 threads".
 func (r *Record) String() string {
-	return fmt.Sprintf("%s %d %s, %s, %d threads", r.Workload, r.Size, r.Way(), r.Memory, r.Threads)
+	text := fmt.Sprintf("%s %s, %s", named(r.Workload, r.Size), r.Way(), r.Memory)
+	if r.Threads != 0 {
+		text += fmt.Sprintf(", %d threads", r.Threads)
+	}
+	return text
 }

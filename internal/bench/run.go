@@ -140,13 +140,13 @@ func (r *runner) runCase(ctx context.Context, k sized) (err error) {
 	defer func() { err = device.Join(err, dev.Close()) }()
 	in, err := k.workload.New(dev, r.Params(k.size))
 	if err != nil {
-		return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
+		return fmt.Errorf("%s: %w", At(k.workload.Name, k.size), err)
 	}
 	defer func() { err = device.Join(err, in.Close()) }()
 	in.Also = r.Also
 	if !r.Estimate {
 		if err := in.Measure(ctx, dev); err != nil {
-			return fmt.Errorf("%s at %d: %w", k.workload.Name, k.size, err)
+			return fmt.Errorf("%s: %w", At(k.workload.Name, k.size), err)
 		}
 	}
 	r.serial = &serialReplays{dev: dev, in: in, backend: r.Backends[0]}

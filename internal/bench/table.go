@@ -18,8 +18,8 @@ func WriteTable(w io.Writer, records []Record) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "workload\tsize\tmemory\tstrategy\tback end\tops\tedges\treduced\tlanes\tsyncs\t%s\tspeedup\tmax error\tok\t\n", clock)
 	for _, r := range records {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%s\t%s\t\n",
-			r.Workload, r.Size, r.Memory, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2fx\t%s\t%s\t\n",
+			r.Workload, sizeText(r.Size), r.Memory, r.Strategy, r.Backend, r.Ops, r.Edges, r.ReducedEdges, r.Lanes, r.Syncs,
 			r.ReplayUS, r.SpeedupOverSerial, maxError(&r), verdict(&r))
 	}
 	if err := t.Flush(); err != nil {
@@ -41,7 +41,7 @@ func writeUncertainties(w io.Writer, records []Record) (err error) {
 			continue
 		}
 		last = p
-		if _, err = fmt.Fprintf(w, "times of %s %d, %s: %s\n", p.workload, p.size, p.memory, uncertainty.Format(r.Uncertainty)); err != nil {
+		if _, err = fmt.Fprintf(w, "times of %s, %s: %s\n", named(p.workload, p.size), p.memory, uncertainty.Format(r.Uncertainty)); err != nil {
 			return err
 		}
 	}
@@ -63,4 +63,20 @@ func verdict(r *Record) string {
 		return "ok"
 	}
 	return "WRONG"
+}
+
+// sizeText prints a size in a table. A saved program has none.
+func sizeText(size int) string {
+	if size == 0 {
+		return "-"
+	}
+	return fmt.Sprint(size)
+}
+
+// named prints a workload with its size, if it has one: "vec 1024".
+func named(workload string, size int) string {
+	if size == 0 {
+		return workload
+	}
+	return fmt.Sprintf("%s %d", workload, size)
 }

@@ -29,6 +29,8 @@ type Workload struct {
 	Batched bool // Params.Batch
 	Blocked bool // its kernels have blocks of fixed size, so Params.Threads must be 0
 
+	Saved bool // it is a saved program: see OfFile
+
 	trace func(dev device.Device, p Params) (*Instance, error)
 }
 
@@ -62,6 +64,15 @@ func CheckThreads(n int) error {
 // New traces the workload on dev.
 func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 	err := w.Takes(&p)
+	if w.Saved {
+		if err == nil {
+			err = w.Fits(p.Size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return w.trace(dev, p)
+	}
 	if p.Threads == 0 {
 		p.Threads = w.Threads
 	}
@@ -89,6 +100,8 @@ func (w *Workload) New(dev device.Device, p Params) (*Instance, error) {
 // Takes returns an error for parameters that the workload does not have.
 func (w *Workload) Takes(p *Params) error {
 	switch {
+	case w.Saved && (p.Memory != Pinned && p.Memory != AsSaved || p.Threads != 0):
+		return fmt.Errorf("%s is a saved program, whose memory and threads are in the file: leave both out", w.Name)
 	case p.Shape != Shape{} && !w.Shaped:
 		return fmt.Errorf("%s has no matrices of shape %v: leave the shape out", w.Name, p.Shape)
 	case p.Kernel != "" && !w.Shaped:
@@ -101,6 +114,30 @@ func (w *Workload) Takes(p *Params) error {
 		return fmt.Errorf("%s has blocks of fixed sizes, not of %d threads: leave the threads out", w.Name, p.Threads)
 	}
 	return nil
+}
+
+// At returns the name of a workload with its size, if it has one: "vec at 1024".
+func At(name string, size int) string {
+	if size == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s at %d", name, size)
+}
+
+// Sized returns the workload at one size, which is its default and its smallest.
+func (w *Workload) Sized(size int) (*Workload, error) {
+	if err := w.Fits(size); err != nil {
+		return nil, err
+	}
+	one := *w
+	one.Sizes, one.Tiny = []int{size}, size
+	one.Fits = func(n int) error {
+		if n != size {
+			return fmt.Errorf("%s has the size %d, and another size %d is given: leave one of them out", w.Name, size, n)
+		}
+		return nil
+	}
+	return &one, nil
 }
 
 // SizesOf returns the sizes of a list: the workload's default sizes for nil, and its tiny size in place of 0.

@@ -77,6 +77,9 @@ func Of(p Program) Trace {
 // *tracer.Trace of it.
 var Load func(dev device.Device, f *ir.File) (trace any, err error)
 
+// FileOf returns a *tracer.Trace as a file with the present contents of its buffers.
+var FileOf func(trace Program) (*ir.File, error)
+
 // Allocate gives a tracer.Buffer memory now if it has none, as temporaries have until they need it.
 var Allocate func(buffer any)
 

@@ -55,16 +55,23 @@ func (c *Config) burst(s setting) (int, [][]string) {
 }
 
 func (s setting) String() string {
-	text := fmt.Sprintf("%s at %d, %v", s.workload.Name, s.size, s.memory)
+	text := fmt.Sprintf("%s, %v", bench.At(s.workload.Name, s.size), s.memory)
+	if s.workload.Saved {
+		text = s.workload.Name
+	}
 	if s.threads != 0 {
 		text += fmt.Sprintf(", %d threads", s.threads)
 	}
 	return text
 }
 
-// settings returns all settings; those of one table are adjacent.
+// settings returns all settings; those of one table are adjacent. A saved program has one, since its file states the rest.
 func (c *Config) settings() (all []setting) {
 	for _, w := range c.Workloads {
+		if w.Saved {
+			all = append(all, setting{workload: w, memory: bench.Pinned})
+			continue
+		}
 		for _, memory := range c.Memory {
 			for _, size := range w.SizesOf(c.Sizes) {
 				for _, threads := range c.Threads {
@@ -84,10 +91,14 @@ func (c *Config) Settings() int { return len(c.settings()) }
 func Run(ctx context.Context, c Config) ([]Comparison, error) {
 	var names []string
 	for _, w := range c.Workloads {
-		names = append(names, w.Name)
+		if !w.Saved {
+			names = append(names, w.Name)
+		}
 	}
-	if err := c.Programs.find(names...); err != nil {
-		return nil, err
+	if len(names) > 0 {
+		if err := c.Programs.find(names...); err != nil {
+			return nil, err
+		}
 	}
 	all := c.settings()
 	for _, s := range all {
@@ -120,6 +131,10 @@ func (c *Config) compare(ctx context.Context, s setting, p *progress) (*Comparis
 		})
 		if err != nil {
 			return nil, err
+		}
+		if s.workload.Saved { // there is no version in C++
+			rounds = append(rounds, ours)
+			continue
 		}
 		debug.FreeOSMemory() // large inputs may fit into memory only once, and the C++ program makes its own
 		theirs, err := c.Programs.run(ctx, c, s, p)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/uncertainty"
 )
 
@@ -21,8 +22,12 @@ func WriteTables(w io.Writer, all []Comparison) error {
 }
 
 func (c *Comparison) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s at %d on %s%s: %s, blocks of %d threads, grids of %d\n",
-		c.Workload, c.Size, c.Device, virtual(c.Simulated, c.Sample), c.Memory, c.Threads, c.Blocks)
+	if c.Memory == bench.AsSaved.String() {
+		fmt.Fprintf(w, "%s on %s%s: a saved program, of which there is no version in C++\n", c.Workload, c.Device, virtual(c.Simulated, c.Sample))
+	} else {
+		fmt.Fprintf(w, "%s at %d on %s%s: %s, blocks of %d threads, grids of %d\n",
+			c.Workload, c.Size, c.Device, virtual(c.Simulated, c.Sample), c.Memory, c.Threads, c.Blocks)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tus/replay\tevent us\tto graph\tto best\tover serial\tover sync\tof bound\tCT\tTC\tCC\tTOT\tlanes\tsyncs\tcalls\tmax error\tok\t")
 	for i := range c.Rows {

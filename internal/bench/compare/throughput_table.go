@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/reprise-gpu/reprise/internal/bench"
 )
 
 // writeThroughput prints the table of bursts, if there are any.
@@ -11,7 +13,7 @@ func (c *Comparison) writeThroughput(w io.Writer) error {
 	if c.Throughput == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%d replays of %s at %d, submitted back to back:\n", c.Throughput.Burst, c.Workload, c.Size)
+	fmt.Fprintf(w, "\n%d replays of %s, submitted back to back:\n", c.Throughput.Burst, bench.At(c.Workload, c.Size))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tus/replay\tthroughput\tlatency us\tof replays\tmore MB\tbytes\tok\t")
 	for _, r := range c.all() {
@@ -23,6 +25,9 @@ func (c *Comparison) writeThroughput(w io.Writer) error {
 	}
 	if r := c.find("c++ " + copied); r != nil {
 		fmt.Fprintf(w, "%s is %d graphs with memory of their own, on streams of their own: it is not counted as the best C++ version\n", r.Name, r.Copies)
+	}
+	if c.Throughput.BestCPP == "" {
+		return nil
 	}
 	_, err := fmt.Fprintf(w, "%s has %.2f times the throughput of %s\n", c.Throughput.Best, c.Throughput.Gain, c.Throughput.BestCPP)
 	return err

@@ -259,7 +259,7 @@ func TestCancel(t *testing.T) {
 func TestProgramsThatTenantsCannotRun(t *testing.T) {
 	g := &ir.Graph{Name: "g", Ops: []ir.Op{{Kind: ir.KindHost, Cost: -1}}}
 	for _, m := range []Mode{Time, Space, Branches} {
-		_, err := Run(context.Background(), Config{Open: open, Program: OfGraph("g", g), Tenants: []int{1}, Modes: []Mode{m}, Rounds: 1})
+		_, err := Run(context.Background(), Config{Open: open, Program: OfWorkload(bench.OfFile("g", &ir.File{Graph: g}), bench.Params{}), Tenants: []int{1}, Modes: []Mode{m}, Rounds: 1})
 		assert.ErrorContains(t, err, "cannot run for several tenants", "%v", m)
 	}
 }
