@@ -27,7 +27,7 @@ func TestStrategiesDocument(t *testing.T) {
 	}
 	assert.Equal(t, b.String(), fenced(t, string(text), "lanes"))
 	for _, s := range Strategies() {
-		assert.Contains(t, string(text), "\n### `"+s.Usage+"`\n")
+		assert.Contains(t, string(text), "[`"+s.Usage+"`](strategies/"+s.Name+".md)")
 	}
 }
 
