@@ -89,7 +89,7 @@ func (c *cohort) line(limit int) line {
 	limit = min(limit, max(1, batched))
 	l := line{
 		requests: c.waiting.len(), waiting: c.waiting.tenants(max(limit+1, batched)), limit: limit, deadline: never,
-		every: time.Duration(c.every), last: c.last, times: c.times, turn: time.Duration(c.turn), together: c.over.together(),
+		every: time.Duration(c.every), last: c.last, times: c.times, turn: time.Duration(c.turn), together: c.over.together(), credit: c.over.credit,
 	}
 	l.absent = max(0, batched-l.waiting)
 	if r := c.waiting.first(); r != nil {

@@ -18,6 +18,7 @@ type line struct {
 	times    *fit
 	turn     time.Duration // from the end of a round to the launch of the next, if requests wait
 	together bool          // requests that a round leaves over would wait without company: see leftovers
+	credit   time.Duration // time that finding out whether they would may take
 }
 
 // guard is left between the predicted end of a round and the deadline of its first request.
@@ -69,7 +70,7 @@ func (l *line) loss(now time.Duration) float64 {
 // size returns how many of the waiting requests a round serves: the count with the most requests per time, of those with
 // which the first request ends in time. A round takes its predicted time and the turn to the next round. Requests beyond
 // the count join the next round. If no other request would join that round, all are served at once unless two rounds are
-// known to end earlier.
+// known to end earlier, or the credit allows to find out.
 func size(l *line, now time.Duration) int {
 	most := min(l.waiting, l.limit)
 	best, rate := 1, 0.0
@@ -83,36 +84,37 @@ func size(l *line, now time.Duration) int {
 			best, rate = n, r
 		}
 	}
-	if l.together && inTime(l.times.predict(most)) && !l.divides(most, best) {
+	if l.together && best < most && inTime(l.times.predict(most)) && !l.divides(most, best) {
 		return most
 	}
 	return best
 }
 
-// divides reports whether rounds of first and of all-first requests end before one round of all. The time of that one must
-// have been observed twice, because the first round of a graph is slower.
+// divides reports whether rounds of first and of all-first requests end before one round of all, or by no more than the
+// credit after it. The time of that one must have been observed twice, because the first round of a graph is slower.
 func (l *line) divides(all, first int) bool {
 	parts := l.times.predict(first) + l.turn + l.times.predict(all-first)
-	return l.times.settled(all) && parts < l.times.predict(all)
+	return l.times.settled(all) && parts < l.times.predict(all)+l.credit
 }
 
 // leftovers learns whether it pays off to leave requests over for the next round. It does if others join them: 22 callers
-// that submit again at once fill wave after wave of 20. It does not if the 20 wait for the two.
+// that submit again at once fill wave after wave of 20. It does not if the 20 wait for the two. Only rounds that leave
+// requests over show which. If others do not join them, such a round takes longer, and is tried from time to time only.
 type leftovers struct {
-	joined float64 // share of recent rounds with leftovers that others have joined
-	split  bool    // the last round left requests over
-	before int     // arrivals at its launch
-	rounds int     // since one that left requests over
+	joined float64       // share of recent rounds with leftovers that others have joined
+	split  bool          // the last round left requests over
+	before int           // arrivals at its launch
+	credit time.Duration // a share of the time of all rounds since then
 }
 
-// retry is the number of rounds after which leftovers are tried again.
-const retry = 16
+// trialShare is the part of the time that trials take, as a divisor.
+const trialShare = 256
 
 // together reports whether to serve all at once if that is as quick.
-func (l *leftovers) together() bool { return l.joined < 0.5 && l.rounds < retry }
+func (l *leftovers) together() bool { return l.joined < 0.5 }
 
-// launch notes a round that leaves over a number of requests, after a number of arrivals in all.
-func (l *leftovers) launch(over, arrivals int) {
+// launch notes a round that takes a time and leaves over a number of requests, after a number of arrivals in all.
+func (l *leftovers) launch(took time.Duration, over, arrivals int) {
 	if l.split {
 		joined := 0.0
 		if arrivals > l.before {
@@ -120,8 +122,8 @@ func (l *leftovers) launch(over, arrivals int) {
 		}
 		l.joined = (l.joined + joined) / 2
 	}
-	l.rounds++
+	l.credit += took / trialShare
 	if l.split = over > 0; l.split {
-		l.rounds, l.before = 0, arrivals
+		l.credit, l.before = 0, arrivals
 	}
 }

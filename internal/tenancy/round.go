@@ -64,7 +64,7 @@ func (s *Server) launchOf(c *cohort) (at time.Duration, launched bool, err error
 	if n == 0 {
 		return at, false, nil
 	}
-	c.over.launch(l.waiting-n, c.arrivals)
+	c.over.launch(c.times.predict(n), l.waiting-n, c.arrivals)
 	r := s.newRound(c, now)
 	r.requests = c.waiting.take(r.requests, n, c.joins)
 	c.waiting.miss()
