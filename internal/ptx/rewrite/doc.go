@@ -2,6 +2,7 @@
 // one. A rewrite is a pure function of a module: PTX in, PTX out.
 //
 //	Range   one launch runs consecutive blocks of a larger grid
+//	Tile    one launch runs a box of the blocks of a larger grid
 //	Batch   one launch runs several launches of the same kernel, with arguments of their own
 //	Fuse    one launch runs launches of different kernels
 //

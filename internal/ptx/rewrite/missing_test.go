@@ -32,7 +32,7 @@ func TestMissingArguments(t *testing.T) {
 	}
 	options := rewrite.BatchOptions{Source: rewrite.FromTable, Grid: [3]uint32{1, 1, 1}, Instances: 2}
 	absenttest.Run(t, absenttest.Calls{
-		Funcs: map[string]any{"Range": rewrite.Range, "Batch": rewrite.Batch, "Fuse": rewrite.Fuse},
+		Funcs: map[string]any{"Range": rewrite.Range, "Tile": rewrite.Tile, "Batch": rewrite.Batch, "Fuse": rewrite.Fuse},
 		Receivers: []func(*testing.T) any{
 			func(*testing.T) any { return &rewrite.Result{} },
 			func(*testing.T) any { return &rewrite.Refusal{} },

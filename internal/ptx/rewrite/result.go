@@ -19,8 +19,8 @@ type Result struct {
 	Kernel string
 	Params []Origin // of each parameter of the kernel, in order
 
-	// Grid and Block are the extents of the launch. Range leaves them zero: its grid is the
-	// number of blocks in x, its block that of the original. So does Batch for Block, and for
+	// Grid and Block are the extents of the launch. Range and Tile leave them zero: the grid is the
+	// number of blocks in x, or that of the box, the block that of the original. So does Batch for Block, and for
 	// Grid if the instances come from a table and differ in size.
 	Grid, Block [3]uint32
 	// Shared is the dynamic shared memory of a launch of Fuse, in bytes. The other rewrites
@@ -44,8 +44,8 @@ type Origin struct {
 // OriginKind is the kind of value that a parameter has.
 type OriginKind uint8
 
-// The kinds of parameters. First and those that begin with Grid are added by Range and have 32
-// bits: see RangeArguments.
+// The kinds of parameters. Those from First on are added by Range and Tile and have 32 bits: see
+// RangeArguments and TileArguments.
 const (
 	Argument     OriginKind = iota // an argument of a part
 	TableAddress                   // the address of the table or of the list of rows of Batch, 64 bits
@@ -60,6 +60,9 @@ const (
 	GridMagicY
 	GridShiftX // shifts of the divisions by extents
 	GridShiftY
+	FirstX // indices of the first block of a box
+	FirstY
+	FirstZ
 )
 
 // Variable is a module variable of a rewritten kernel.
