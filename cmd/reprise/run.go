@@ -21,6 +21,7 @@ type clusterFlags struct {
 	gpus        bool
 	replays     int
 	why, plan   bool
+	tiles       bool
 	checkpoints string
 	every       int
 	json        string
@@ -67,6 +68,7 @@ Programs:
 	c.Flags().StringVar(&f.machine, "machine", "1x1", "name or file of the machine")
 	c.Flags().BoolVar(&f.gpus, "gpus", false, "use the GPUs of each computer instead of simulated ones")
 	c.Flags().IntVar(&f.replays, "replays", 10, "number of replays")
+	c.Flags().BoolVar(&f.tiles, "tiles", false, "cut launches along two axes, so that a device has a tile of a matrix instead of rows")
 	c.Flags().BoolVar(&f.why, "why", false, "also print how each operation is distributed")
 	c.Flags().BoolVar(&f.plan, "plan", false, "also print the whole plan")
 	c.Flags().StringVar(&f.checkpoints, "checkpoints", "", "continue from the last checkpoint in `DIR`, and write new ones")
@@ -144,7 +146,7 @@ func (f *clusterFlags) rank(ctx context.Context, r *cluster.Rank, p *programs.Pr
 	if err != nil {
 		return "", record, err
 	}
-	plan, err := r.Compile(ctx, trace, cluster.Options{})
+	plan, err := r.Compile(ctx, trace, cluster.Options{Tiles: f.tiles})
 	if err != nil {
 		return "", record, err
 	}

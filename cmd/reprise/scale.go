@@ -22,6 +22,7 @@ type scaleFlags struct {
 	machine string
 	devices []string
 	execute int
+	tiles   bool
 	json    string
 	plot    string
 }
@@ -69,6 +70,7 @@ Workloads:
 	c.Flags().StringVar(&f.machine, "machine", "h200-4", "`NAME` of a machine ("+strings.Join(machine.Names(), ", ")+"), or the path of a file that ends in .json")
 	c.Flags().StringSliceVar(&f.devices, "devices", nil, "numbers of devices: a list of numbers and ranges, as in 1,2,4..32; a range doubles from its first number (default 1 to all of the machine)")
 	c.Flags().IntVar(&f.execute, "execute", 8, "the greatest number of devices on which kernels are executed")
+	c.Flags().BoolVar(&f.tiles, "tiles", false, "cut launches along two axes, so that a device has a tile of a matrix instead of rows")
 	c.Flags().StringVar(&f.json, "json", "", "also write the rows to `FILE` as a JSON array (- for standard output)")
 	c.Flags().StringVar(&f.plot, "plot", "", "also draw the speedup into `DIR`, as SVG and PNG")
 	err := c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -159,7 +161,7 @@ func (f *scaleFlags) config(args []string) (config scale.Config, err error) {
 	if f.execute < 0 {
 		return config, usagef("--execute %d: at least 0 is needed", f.execute)
 	}
-	config.Execute = f.execute
+	config.Execute, config.Options.Tiles = f.execute, f.tiles
 	if f.plot != "" {
 		if err := figure.Folder(f.plot); err != nil {
 			return config, err

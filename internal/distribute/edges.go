@@ -12,14 +12,15 @@ import (
 //	layers of a chunk   0 1 2 3 4 5 6 7          sent to a neighbour: what layer 0 and layer 7 write
 //	                    ├─┼───────────┼─┤
 //	                    edge interior  edge      the edges are submitted first
-func (s *splitter) edges(list []Decision, sent map[sender][]ir.Range, o Overlap) (cut bool) {
+func (s *splitter) edges(p *Plan, sent map[sender][]ir.Range, o Overlap) (cut bool) {
+	list := p.Decisions
 	if o == OverlapNone {
 		return false
 	}
 	for v := range list {
 		d := &list[v]
 		op := &s.g.Ops[v]
-		if d.How != Split || op.Kind != ir.KindLaunch {
+		if d.How != Split || op.Kind != ir.KindLaunch || d.Across > 0 {
 			continue
 		}
 		x := s.reach.launch(op)
@@ -28,7 +29,7 @@ func (s *splitter) edges(list []Decision, sent map[sender][]ir.Range, o Overlap)
 		for _, c := range d.Chunks {
 			parts := []Chunk{c}
 			if needed := sent[sender{ir.OpID(v), c.Device}]; len(needed) > 0 && (o == OverlapAll || s.long(&c)) {
-				parts = divide(x, d.Axis, c, needed)
+				parts = s.divide(p, x, d.Axis, c, needed)
 			}
 			cut = cut || len(parts) > 1
 			chunks = append(chunks, parts...)
@@ -53,7 +54,8 @@ func (s *splitter) long(c *Chunk) bool {
 
 // divide cuts a chunk into edges and interior along the axis of its launch. It returns the chunk if the edges would be
 // more than a quarter of it.
-func divide(x *launch, axis int, c Chunk, needed []ir.Range) []Chunk {
+func (s *splitter) divide(p *Plan, x *launch, axis int, c Chunk, needed []ir.Range) []Chunk {
+	writes := func(c Chunk) bool { return s.writes(p, &c, needed) }
 	inner := int64(1)
 	for a := range axis {
 		inner *= int64(x.whole.Grid[a])
@@ -64,17 +66,17 @@ func divide(x *launch, axis int, c Chunk, needed []ir.Range) []Chunk {
 	}
 	limit := (hi - lo) / 8
 	front, back := lo, hi
-	for front < hi && front-lo <= limit && part(front, front+1).writes(needed) {
+	for front < hi && front-lo <= limit && writes(part(front, front+1)) {
 		front++
 	}
-	for back > front && hi-back <= limit && part(back-1, back).writes(needed) {
+	for back > front && hi-back <= limit && writes(part(back-1, back)) {
 		back--
 	}
 	if front-lo > limit || hi-back > limit || front == lo && back == hi {
 		return []Chunk{c}
 	}
 	interior := part(front, back)
-	if interior.writes(needed) {
+	if writes(interior) {
 		return []Chunk{c}
 	}
 	var list []Chunk
@@ -90,9 +92,14 @@ func divide(x *launch, axis int, c Chunk, needed []ir.Range) []Chunk {
 	return append(list, interior)
 }
 
-// writes reports whether the chunk may write some of the bytes.
-func (c Chunk) writes(bytes []ir.Range) bool {
+// writes reports whether a chunk may write some of the places.
+func (s *splitter) writes(p *Plan, c *Chunk, needed []ir.Range) bool {
 	return slices.ContainsFunc(c.Accesses, func(a ir.Access) bool {
-		return a.Mode.Writes() && slices.ContainsFunc(bytes, a.Overlaps)
+		return a.Mode.Writes() && slices.ContainsFunc(needed, func(r ir.Range) bool { return s.meets(p, a, r) })
 	})
+}
+
+// meets reports whether an access has bytes in a range of places.
+func (s *splitter) meets(p *Plan, a ir.Access, r ir.Range) bool {
+	return a.Buffer == r.Buffer && slices.ContainsFunc(p.Frame(r.Buffer).Boxes(r.Lo, r.Hi), s.box(a).Overlaps)
 }

@@ -209,7 +209,7 @@ func (x *exchanger) gathering(g *gather) {
 			continue
 		}
 		last := len(x.ins) - 1
-		if last >= 0 && x.ins[last].Part == part && x.ins[last].Device == m.to && x.ins[last].Bytes.Hi == m.Lo {
+		if last >= 0 && x.plan.Frame(m.Buffer) == nil && x.ins[last].Part == part && x.ins[last].Device == m.to && x.ins[last].Bytes.Hi == m.Lo {
 			x.ins[last].Bytes.Hi = m.Hi
 			continue
 		}

@@ -28,6 +28,10 @@ var shapes = []struct {
 	build          func(*tracer.Tracer, *tracer.Module)
 }{
 	{"halo", 2, 2, distribute.Options{}, true, wave(64)},
+	{"tiles", 1, 4, distribute.Options{Tiles: true}, true, wave(64)},
+	{"tiles-ranks", 2, 2, distribute.Options{Tiles: true}, true, wave(64)},
+	{"tiles-staged", 1, 4, distribute.Options{Tiles: true}, false, wave(64)},
+	{"tiles-packed", 4, 1, distribute.Options{Tiles: true}, true, wave(64)},
 	{"edges", 1, 2, distribute.Options{Overlap: distribute.OverlapAll}, true, wave(256)},
 	{"staged", 1, 2, distribute.Options{}, false, wave(32)},
 	{"gather", 2, 2, distribute.Options{}, true, pairs},

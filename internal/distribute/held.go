@@ -7,16 +7,16 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// fresh is the coherence state of one buffer: ascending ranges without gaps that together are the whole buffer.
+// fresh is the coherence state of one buffer: ascending ranges of places without gaps that together are the whole buffer.
 type fresh []Held
 
 // newFresh returns the state of a buffer before the first step. The contents of a temporary buffer are undefined, so every
 // device holds them.
-func newFresh(b *ir.Buffer) fresh {
+func newFresh(b *ir.Buffer, f *Frame) fresh {
 	if b.Size() == 0 {
 		return nil
 	}
-	return fresh{{Hi: b.Size(), Origin: b.Role != ir.Temporary, All: b.Role == ir.Temporary, writer: -1}}
+	return fresh{{Hi: f.places(b.Size()), Origin: b.Role != ir.Temporary, All: b.Role == ir.Temporary, writer: -1}}
 }
 
 // split makes a range begin at a byte and returns its index.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/internal/machine"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -11,6 +12,8 @@ import (
 // Options select how a program is distributed. The zero value is the default.
 type Options struct {
 	Overlap Overlap
+	// Tiles cuts launches along two axes where their grids have them, so that a device has a tile of a matrix instead of rows.
+	Tiles bool
 }
 
 // Overlap selects the launches whose edge is run first, so that its transfers run beside the interior.
@@ -43,23 +46,27 @@ func LayoutOf(m *machine.Machine) *Layout {
 // New distributes a program. The error names the first operation that cannot be distributed, or is a *MemoryError for a device
 // with too little memory.
 func New(g *ir.Graph, l *Layout, o Options) (*Plan, error) {
-	s := newSplitter(g, l)
+	s := newSplitter(g, l, o.Tiles)
 	s.privatise()
 	decisions, err := s.decide()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Graph: s.g, Layout: l, Decisions: decisions}
+	p := &Plan{Graph: s.g, Layout: l, Decisions: decisions, Shapes: s.shapes.Shapes()}
+	p.Frames = p.frames()
 	scan, err := p.scan()
 	if err != nil {
 		return nil, err
 	}
-	if s.edges(decisions, scan.sent, o.Overlap) {
+	if s.edges(p, scan.sent, o.Overlap) {
+		p.Shapes, p.Frames = s.shapes.Shapes(), nil
+		p.Frames = p.frames()
 		if _, err = p.scan(); err != nil {
 			return nil, err
 		}
 	}
 	p.allocate()
+	p.pack()
 	if err := p.fits(); err != nil {
 		return nil, err
 	}
@@ -72,7 +79,7 @@ const maxRounds = 64
 
 // scan sets the rounds: it simulates steps until the state before a step equals that before an earlier one.
 func (p *Plan) scan() (*scanner, error) {
-	s := newScanner(p.Graph, p.Layout, p.Decisions)
+	s := newScanner(p)
 	p.Rounds = nil
 	var patterns [][]Pattern // by round
 	var before [][]fresh     // by round: the state before it
@@ -133,5 +140,32 @@ func (p *Plan) Bytes(device int) (sum int64) {
 	for _, s := range p.Memory[device] {
 		sum += s.Hi - s.Lo
 	}
+	for _, bytes := range p.Scratch[device] {
+		sum += bytes
+	}
 	return sum
+}
+
+// pack sets the memory in which devices pack the rows of transfers with strides: as much as the largest transfer between the device
+// and staging memory needs.
+func (p *Plan) pack() {
+	p.Scratch = make([][Lanes]int64, len(p.Layout.Devices))
+	if p.Frames == nil {
+		return
+	}
+	for r := range p.Rounds {
+		for i := range p.Rounds[r].Ops {
+			op := &p.Rounds[r].Ops[i]
+			if (op.Kind == Out || op.Kind == In) && p.Strided(op) {
+				bytes := &p.Scratch[op.Device][p.Lane(op)]
+				*bytes = max(*bytes, op.Bytes.Hi-op.Bytes.Lo)
+			}
+		}
+	}
+}
+
+// Strided reports whether a transfer moves rows with a stride.
+func (p *Plan) Strided(op *Op) bool {
+	f := p.Frame(op.Bytes.Buffer)
+	return f != nil && slices.ContainsFunc(f.Boxes(op.Bytes.Lo, op.Bytes.Hi), func(b box.Box) bool { return !b.Contiguous() })
 }

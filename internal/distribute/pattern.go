@@ -57,7 +57,7 @@ func (s *scanner) pattern(p *pull, v ir.OpID, needs []need, gathers, moves int) 
 		one.Shape = AllGather
 	case len(gathered) > 0 || s.alike(needs):
 		one.Shape = Broadcast
-	case s.borders(list, needs):
+	case s.borders(list, needs, s.decisions[v].Across):
 		one.Shape = Halo
 	case len(from) == 1 && len(to) == 1:
 		one.Shape = Single
@@ -113,13 +113,13 @@ func (s *scanner) alike(needs []need) bool {
 }
 
 // borders reports whether devices get bytes from neighbours only, and each less than it holds of what it needs.
-func (s *scanner) borders(list []move, needs []need) bool {
+func (s *scanner) borders(list []move, needs []need, across int) bool {
 	needed, got := map[int32]int64{}, map[int32]int64{}
 	for _, n := range needs {
 		needed[n.device] += n.Hi - n.Lo
 	}
 	for _, m := range list {
-		if m.from-m.to != 1 && m.to-m.from != 1 {
+		if !adjacent(m.from, m.to, int32(across)) {
 			return false
 		}
 		got[m.to] += m.Hi - m.Lo
@@ -148,4 +148,12 @@ func merged(steps [][]Pattern) []Pattern {
 		seen[p] = true
 		return again
 	})
+}
+
+// adjacent reports whether two devices have chunks side by side: consecutive ones, or tiles of which a number are across.
+func adjacent(a, b, across int32) bool {
+	if across == 0 {
+		return a-b == 1 || b-a == 1
+	}
+	return max(a/across-b/across, b/across-a/across) <= 1 && max(a%across-b%across, b%across-a%across) <= 1
 }

@@ -3,6 +3,7 @@ package distribute
 import (
 	"sort"
 
+	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -40,9 +41,15 @@ func (l *Layout) local(rank int32) (lo, hi int32) {
 type Plan struct {
 	Graph     *ir.Graph
 	Layout    *Layout
-	Decisions []Decision // by operation of the graph
+	Decisions []Decision  // by operation of the graph
+	Shapes    []box.Shape // of the accesses of chunks, by number less 1
+	// Frames has the order of the bytes of each buffer that chunks access with strides: see Frame. It is nil if there are none.
+	// Ranges of bytes in Rounds are ranges of places.
+	Frames []*Frame
 	// Memory has the allocation of each device for each buffer: Memory[d][b]. Lo equals Hi if the device has none.
 	Memory [][]Span
+	// Scratch has the bytes of memory of each device in which a lane packs rows.
+	Scratch [][Lanes]int64
 	// Rounds has one entry for each different step. Step i runs Rounds[i], and after the last one the rounds from Repeat
 	// on are run again in turn.
 	Rounds []Round
@@ -67,6 +74,7 @@ const (
 type Decision struct {
 	How    How
 	Axis   int    // of Split: 0 for x, 1 for y, 2 for z
+	Across int    // devices side by side along the axis below Axis, if chunks are tiles; else 0
 	Why    string // the reason
 	Chunks []Chunk
 
@@ -74,13 +82,17 @@ type Decision struct {
 }
 
 // Chunk is the blocks [First, First+Count) of a launch, on one device. For a copy or a fill, the blocks are bytes of the
-// destination.
+// destination. For a tile, First is 0 and Count the number of its blocks.
 type Chunk struct {
 	Device       int32
 	First, Count int64
+	Tile         *Tile // nil for consecutive blocks
 	Accesses     []ir.Access
 	Edge         bool // of an overlapped launch: other devices need what it writes
 }
+
+// Tile is the blocks of a launch whose indices are in [First, First+Count) on each axis.
+type Tile struct{ First, Count [3]uint32 }
 
 // Kind is the kind of an operation of a plan.
 type Kind uint8

@@ -82,7 +82,12 @@ func (w *printer) memory() {
 		fmt.Fprintf(&w.b, "  memory of %s: %d bytes", w.device(int32(d)), w.p.Bytes(d))
 		for b, s := range w.p.Memory[d] {
 			if s.Hi > s.Lo {
-				fmt.Fprintf(&w.b, " %s", w.span(ir.Range{Buffer: ir.BufferID(b), Lo: s.Lo, Hi: s.Hi}))
+				fmt.Fprintf(&w.b, " %s", w.bytes(ir.Range{Buffer: ir.BufferID(b), Lo: s.Lo, Hi: s.Hi}))
+			}
+		}
+		for _, bytes := range w.p.Scratch[d] {
+			if bytes > 0 {
+				fmt.Fprintf(&w.b, " %d to pack rows", bytes)
 			}
 		}
 		w.b.WriteByte('\n')
@@ -101,7 +106,25 @@ func (w *printer) device(d int32) string {
 	return fmt.Sprintf("%d.%d", rank, d-lo)
 }
 
+// span names the bytes of a range of places, in the syntax of traces.
 func (w *printer) span(r ir.Range) string {
+	f := w.p.Frame(r.Buffer)
+	if f == nil || r.Empty() {
+		return w.bytes(r)
+	}
+	var list []string
+	for _, b := range f.Boxes(r.Lo, r.Hi) {
+		if b.Contiguous() {
+			list = append(list, w.bytes(ir.Range{Buffer: r.Buffer, Lo: b.Lo, Hi: b.Hi()}))
+			continue
+		}
+		list = append(list, fmt.Sprintf("@%s[%d:%d, %d every %d]", w.p.Graph.Buffers[r.Buffer].Name, b.Lo, b.Hi(), b.Run, b.Stride[0]))
+	}
+	return strings.Join(list, "+")
+}
+
+// bytes names consecutive bytes.
+func (w *printer) bytes(r ir.Range) string {
 	b := &w.p.Graph.Buffers[r.Buffer]
 	if r.Lo == 0 && r.Hi == b.Size() {
 		return "@" + b.Name
@@ -147,7 +170,10 @@ func (w *printer) op(r, i int, op *Op) {
 		d := &w.p.Decisions[op.Of]
 		c := &d.Chunks[op.Chunk]
 		fmt.Fprintf(&w.b, "run %v", op.Of)
-		if d.How == Split {
+		switch {
+		case c.Tile != nil:
+			fmt.Fprintf(&w.b, " [%s]", c.Tile)
+		case d.How == Split:
 			fmt.Fprintf(&w.b, " [%d:%d]", c.First, c.First+c.Count)
 		}
 		if c.Edge {

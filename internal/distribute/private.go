@@ -57,7 +57,7 @@ func (s *splitter) privatise() {
 	}
 	p.rewrite(changes)
 	s.g, s.private, s.rows, s.folds, s.fills = p.new, p.private, p.rows, p.folds, p.fills
-	s.reach = newReacher(p.new)
+	s.reach = newReacher(p.new, &s.shapes)
 }
 
 // maxCopies is the largest number of bytes of the copies of a launch, on all devices together: each device reads all of them to

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/internal/ptx/access"
@@ -20,6 +21,8 @@ type reacher struct {
 	g       *ir.Graph
 	modules map[ir.ModuleID]*ptx.Module // nil for a module without valid source
 	kernels map[kernelKey]*kernel
+	pitch   map[ir.BufferID]int64 // of buffers that are accessed with strides: the distance of two rows
+	shapes  *box.Table
 }
 
 type kernelKey struct {
@@ -33,11 +36,11 @@ type kernel struct {
 	footprint *access.Footprint
 	reason    string
 	atomic    bool // updates memory by atomic operations, in an order that may differ from run to run
-	out       []access.Reach
+	out       []access.BoxReach
 }
 
-func newReacher(g *ir.Graph) *reacher {
-	return &reacher{g, map[ir.ModuleID]*ptx.Module{}, map[kernelKey]*kernel{}}
+func newReacher(g *ir.Graph, shapes *box.Table) *reacher {
+	return &reacher{g, map[ir.ModuleID]*ptx.Module{}, map[kernelKey]*kernel{}, map[ir.BufferID]int64{}, shapes}
 }
 
 func (r *reacher) module(id ir.ModuleID) *ptx.Module {
@@ -66,7 +69,7 @@ func (r *reacher) analyse(l *ir.Launch) *kernel {
 	}
 	k := &kernel{fn: m.Func(l.Entry), atomic: atomic(m, m.Func(l.Entry))}
 	k.footprint = access.NewFootprint(m, k.fn)
-	k.out = make([]access.Reach, len(k.footprint.Effects.Params))
+	k.out = make([]access.BoxReach, len(k.footprint.Effects.Params))
 	if len(k.fn.Params) != len(l.Args) {
 		k.reason = fmt.Sprintf("the kernel has %d parameters, and the launch %d arguments", len(k.fn.Params), len(l.Args))
 		return k
@@ -123,12 +126,10 @@ type values struct{ g *ir.Graph }
 func (values) Address(b ir.BufferID) device.Ptr { return device.Ptr(b+1) * bufferStride }
 func (v values) Value(p ir.ParamID) ir.Scalar   { return v.g.Params[p].Value }
 
-// box is a range of blocks on each axis.
-type box struct{ first, count [3]uint32 }
-
 // launch is a launch of the graph, ready to evaluate parts of it.
 type launch struct {
 	*kernel
+	reach  *reacher
 	op     *ir.Op
 	whole  access.Launch
 	reason string // why it is not cut, "" if it can be
@@ -140,7 +141,7 @@ type launch struct {
 func (r *reacher) launch(op *ir.Op) *launch {
 	l := op.Launch
 	k := r.kernel(l)
-	x := &launch{kernel: k, op: op, reason: k.reason}
+	x := &launch{kernel: k, reach: r, op: op, reason: k.reason}
 	if x.reason != "" {
 		return x
 	}
@@ -183,9 +184,9 @@ func (x *launch) unbounded() string {
 
 // accesses returns what a part of the launch accesses on a device, by buffer, then offset. It is an upper bound, inside what
 // the trace has recorded for the whole launch.
-func (x *launch) accesses(b box, device int32) []ir.Access {
-	part := x.whole.Within(b.first, b.count)
-	x.footprint.Eval(&part, x.out)
+func (x *launch) accesses(t Tile, device int32) []ir.Access {
+	part := x.whole.Within(t.First, t.Count)
+	x.footprint.EvalBoxes(&part, x.out)
 	var list []ir.Access
 	for row, p := range x.footprint.Effects.Params {
 		arg := &x.op.Launch.Args[p.Param]
@@ -212,7 +213,7 @@ func (x *launch) copies(list []ir.Access, p *Private, device int32) []ir.Access 
 }
 
 // add appends the bytes of a span relative to an argument, as far as the trace has recorded such an access.
-func (x *launch) add(list []ir.Access, arg *ir.Arg, s access.Span, mode ir.Mode) []ir.Access {
+func (x *launch) add(list []ir.Access, arg *ir.Arg, s access.Region, mode ir.Mode) []ir.Access {
 	if s.Empty() {
 		return list
 	}
@@ -228,9 +229,27 @@ func (x *launch) add(list []ir.Access, arg *ir.Arg, s access.Span, mode ir.Mode)
 			list = append(list, ir.Access{Range: r, Mode: ir.Reduce})
 			continue
 		}
-		list = append(list, ir.Access{Range: r, Mode: mode})
+		list = append(list, x.strided(r, s.Clip(-arg.Offset, x.reach.g.Buffers[r.Buffer].Size()-arg.Offset), arg.Offset, mode))
 	}
 	return list
+}
+
+// strided returns the access to the bytes of a range r that are also in a box behind an offset. It is all of the box, which may
+// have corners outside of r, if the box has a single stride, that of all accesses to
+// the buffer, and at most three quarters of the bytes of its hull: else kernels that collect its rows would not pay. Otherwise it
+// is all of r.
+func (x *launch) strided(r ir.Range, b box.Box, offset int64, mode ir.Mode) ir.Access {
+	plain := ir.Access{Range: r, Mode: mode}
+	b.Lo += offset
+	pitch := b.Stride[0]
+	if b.Empty() || b.Contiguous() || b.Count[1] > 0 || 4*b.Bytes() > 3*b.Extent() || b.Lo%pitch+b.Run > pitch {
+		return plain
+	}
+	if known, is := x.reach.pitch[r.Buffer]; is && known != pitch {
+		return plain
+	}
+	x.reach.pitch[r.Buffer] = pitch
+	return ir.Access{Range: ir.Range{Buffer: r.Buffer, Lo: b.Lo, Hi: b.Hi()}, Mode: mode, Shape: ir.ShapeID(x.reach.shapes.ID(b.Shape))}
 }
 
 // saturated returns a+b, where a is not negative, or the largest number if that overflows.
@@ -241,14 +260,14 @@ func saturated(a, b int64) int64 {
 	return a + b
 }
 
-// normal sorts accesses and joins those of one mode that overlap or touch.
+// normal sorts accesses and joins contiguous ones of one mode that overlap or touch.
 func normal(list []ir.Access) []ir.Access {
 	slices.SortFunc(list, func(a, b ir.Access) int {
 		return cmp.Or(cmp.Compare(a.Buffer, b.Buffer), cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Lo, b.Lo))
 	})
 	kept := list[:0]
 	for _, a := range list {
-		if n := len(kept) - 1; n >= 0 && kept[n].Buffer == a.Buffer && kept[n].Mode == a.Mode && a.Lo <= kept[n].Hi {
+		if n := len(kept) - 1; n >= 0 && kept[n].Buffer == a.Buffer && kept[n].Mode == a.Mode && a.Shape == 0 && kept[n].Shape == 0 && a.Lo <= kept[n].Hi {
 			kept[n].Hi = max(kept[n].Hi, a.Hi)
 			continue
 		}

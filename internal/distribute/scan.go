@@ -9,6 +9,7 @@ import (
 
 // scanner simulates the steps of a program and finds the transfers that they need.
 type scanner struct {
+	plan      *Plan
 	g         *ir.Graph
 	layout    *Layout
 	decisions []Decision
@@ -51,15 +52,16 @@ type need struct {
 	device int32
 }
 
-func newScanner(g *ir.Graph, l *Layout, decisions []Decision) *scanner {
-	s := &scanner{g: g, layout: l, decisions: decisions, sent: map[sender][]ir.Range{}, copies: map[ir.BufferID]ir.BufferID{}}
+func newScanner(p *Plan) *scanner {
+	g, decisions := p.Graph, p.Decisions
+	s := &scanner{plan: p, g: g, layout: p.Layout, decisions: decisions, sent: map[sender][]ir.Range{}, copies: map[ir.BufferID]ir.BufferID{}}
 	for v := range decisions {
 		for _, p := range decisions[v].Private {
 			s.copies[p.Copies] = g.Ops[v].Launch.Args[p.Arg].Buffer
 		}
 	}
 	for b := range g.Buffers {
-		s.state = append(s.state, newFresh(&g.Buffers[b]))
+		s.state = append(s.state, newFresh(&g.Buffers[b], p.Frame(ir.BufferID(b))))
 	}
 	return s
 }
@@ -68,7 +70,7 @@ func newScanner(g *ir.Graph, l *Layout, decisions []Decision) *scanner {
 func (s *scanner) step() []pull {
 	for b := range s.g.Buffers {
 		if s.g.Buffers[b].Role == ir.Temporary {
-			s.state[b] = newFresh(&s.g.Buffers[b])
+			s.state[b] = newFresh(&s.g.Buffers[b], s.plan.Frame(ir.BufferID(b)))
 		}
 	}
 	pulls := make([]pull, len(s.decisions))
@@ -93,8 +95,11 @@ func (s *scanner) needs(v ir.OpID) (groups [][]need) {
 	d := &s.decisions[v]
 	for i := range d.Chunks {
 		for _, a := range d.Chunks[i].Accesses {
-			if !a.Empty() {
-				list = append(list, need{a.Range, d.Chunks[i].Device})
+			if a.Empty() {
+				continue
+			}
+			for _, p := range s.plan.places(a) {
+				list = append(list, need{ir.Range{Buffer: a.Buffer, Lo: p.Lo, Hi: p.Hi}, d.Chunks[i].Device})
 			}
 		}
 	}
@@ -129,7 +134,7 @@ func (s *scanner) fetch(p *pull, needs []need) {
 		}
 		for _, h := range state.cut(n.Lo, n.Hi) {
 			if !h.On(n.device) {
-				moves = s.extend(moves, s.supply(&h, n.Buffer, n.device))
+				moves = extend(moves, s.supply(&h, n.Buffer, n.device))
 			}
 		}
 	}
@@ -172,7 +177,7 @@ func (s *scanner) note(h *Held, b ir.BufferID) {
 }
 
 // extend appends a move, or lengthens the last one if both are of adjacent bytes between the same devices.
-func (s *scanner) extend(list []move, m move) []move {
+func extend(list []move, m move) []move {
 	if n := len(list) - 1; n >= 0 && list[n].from == m.from && list[n].to == m.to && list[n].Buffer == m.Buffer && list[n].Hi == m.Lo {
 		list[n].Hi, list[n].made = m.Hi, max(list[n].made, m.made)
 		return list
@@ -206,13 +211,17 @@ func (s *scanner) common(needs []need) ir.Range {
 // gather adds the transfers that give all devices the bytes r to p.
 func (s *scanner) gather(p *pull, r ir.Range) {
 	g := gather{Range: r, made: -1}
+	extend := extend
+	if s.plan.Frame(r.Buffer) != nil { // what is copied to staging memory must be copied from there in the same pieces
+		extend = func(list []move, m move) []move { return append(list, m) }
+	}
 	held := s.partial(r)
 	for _, h := range held {
 		if h.Origin {
 			continue
 		}
 		m := s.supply(h, r.Buffer, h.first())
-		g.pieces = s.extend(g.pieces, m)
+		g.pieces = extend(g.pieces, m)
 		g.made = max(g.made, m.made)
 	}
 	for d := range s.layout.Devices {
@@ -223,10 +232,10 @@ func (s *scanner) gather(p *pull, r ir.Range) {
 			switch {
 			case h.On(to):
 			case h.Origin:
-				loads = s.extend(loads, m)
+				loads = extend(loads, m)
 			default:
 				m.from = h.Devices[0]
-				g.needs = s.extend(g.needs, m)
+				g.needs = extend(g.needs, m)
 			}
 		}
 		p.moves = append(p.moves, loads...)
@@ -268,8 +277,11 @@ func (s *scanner) write(v ir.OpID) {
 			on = -1
 		}
 		for _, a := range c.Accesses {
-			if a.Mode.Writes() {
-				s.state[a.Buffer].write(a.Lo, a.Hi, on, v)
+			if !a.Mode.Writes() || a.Empty() {
+				continue
+			}
+			for _, p := range s.plan.places(a) {
+				s.state[a.Buffer].write(p.Lo, p.Hi, on, v)
 			}
 		}
 		if d.How == Replicated {

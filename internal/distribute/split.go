@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -18,10 +19,13 @@ type splitter struct {
 	rows    map[ir.BufferID]int64 // of buffers of private copies: bytes of a row, of which each device has one
 	folds   map[ir.OpID]bool      // launches that fold private copies: they run on every device
 	fills   map[ir.OpID]bool      // launches that fill private copies: each device fills its own
+	tiles   bool                  // launches are cut along two axes where that works
+	shapes  box.Table             // of accesses
 }
 
-func newSplitter(g *ir.Graph, l *Layout) *splitter {
-	s := &splitter{g: g, layout: l, reach: newReacher(g), weights: make([]float64, len(l.Devices)+1)}
+func newSplitter(g *ir.Graph, l *Layout, tiles bool) *splitter {
+	s := &splitter{g: g, layout: l, weights: make([]float64, len(l.Devices)+1), tiles: tiles}
+	s.reach = newReacher(g, &s.shapes)
 	for d, dev := range l.Devices {
 		s.weights[d+1] = s.weights[d] + dev.Weight
 	}
@@ -81,7 +85,7 @@ func (s *splitter) onDevices(v ir.OpID, op *ir.Op) error {
 }
 
 // launch decides for a launch. The first axis from z down whose blocks are more than one is cut, unless two chunks would
-// write the same bytes.
+// write the same bytes. With tiles, two axes are tried before.
 func (s *splitter) launch(v ir.OpID, op *ir.Op) (Decision, error) {
 	if err := s.onDevices(v, op); err != nil {
 		return Decision{}, err
@@ -96,6 +100,8 @@ func (s *splitter) launch(v ir.OpID, op *ir.Op) (Decision, error) {
 			return s.everywhere(op, x.reason), nil
 		} else if s.fills[v] {
 			return s.cutBy(x, axis, nil, s.equally), nil
+		} else if d, ok := s.tiled(x, axis, s.private[v]); ok {
+			return d, nil
 		} else if d := s.cut(x, axis, s.private[v]); d.How == Split {
 			return d, nil
 		} else {
@@ -148,21 +154,26 @@ func (s *splitter) cutBy(x *launch, axis int, private []Private, share func(n in
 		c.Accesses = x.accesses(layers(grid, axis, lo, hi), int32(dev))
 		d.Chunks = append(d.Chunks, c)
 	}
+	return s.checked(d, string("xyz"[axis]))
+}
+
+// checked returns the decision to split a launch along some axes, or why it is not split.
+func (s *splitter) checked(d Decision, along string) Decision {
 	if why := s.conflict(d.Chunks); why != "" {
 		return Decision{How: Whole, Why: why}
 	}
-	d.Why = fmt.Sprintf("its chunks along %c write different bytes", "xyz"[axis])
-	if len(private) > 0 {
-		d.Why = fmt.Sprintf("its chunks along %c write different bytes, but for updates of copies", "xyz"[axis])
+	d.Why = fmt.Sprintf("its chunks along %s write different bytes", along)
+	if len(d.Private) > 0 {
+		d.Why += ", but for updates of copies"
 	}
 	return d
 }
 
-// layers returns the box of the blocks whose index on an axis is in [lo, hi).
-func layers(grid [3]uint32, axis int, lo, hi int64) box {
-	b := box{count: grid}
-	b.first[axis], b.count[axis] = uint32(lo), uint32(hi-lo)
-	return b
+// layers returns the blocks whose index on an axis is in [lo, hi).
+func layers(grid [3]uint32, axis int, lo, hi int64) Tile {
+	t := Tile{Count: grid}
+	t.First[axis], t.Count[axis] = uint32(lo), uint32(hi-lo)
+	return t
 }
 
 // share returns the part [lo, hi) of n that a device runs: in proportion to its weight, rounded to whole numbers.
@@ -181,30 +192,38 @@ func (s *splitter) equally(n int64, dev int) (lo, hi int64) {
 // conflict returns which bytes two chunks write, or "" if there are none.
 func (s *splitter) conflict(chunks []Chunk) string {
 	type write struct {
-		ir.Range
+		ir.Access
 		chunk int
 	}
-	var list []write
+	var list, open []write
 	for i := range chunks {
 		for _, a := range chunks[i].Accesses {
 			if a.Mode.Writes() {
-				list = append(list, write{a.Range, i})
+				list = append(list, write{a, i})
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b write) int {
 		return cmp.Or(cmp.Compare(a.Buffer, b.Buffer), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
 	})
-	last := write{Range: ir.Range{Buffer: -1}} // of those so far, the one that ends last
-	for _, w := range list {
-		if w.Overlaps(last.Range) && w.chunk != last.chunk {
-			return fmt.Sprintf("two chunks may write @%s[%d:%d]", s.g.Buffers[w.Buffer].Name, w.Lo, min(w.Hi, last.Hi))
+	for _, w := range list { // open has those so far that may overlap with w
+		open = slices.DeleteFunc(open, func(o write) bool { return o.Buffer != w.Buffer || o.Hi <= w.Lo })
+		for _, o := range open {
+			if w.chunk != o.chunk && w.Overlaps(o.Range) && s.box(w.Access).Overlaps(s.box(o.Access)) {
+				return fmt.Sprintf("two chunks may write @%s[%d:%d]", s.g.Buffers[w.Buffer].Name, w.Lo, min(w.Hi, o.Hi))
+			}
 		}
-		if w.Buffer != last.Buffer || w.Hi > last.Hi {
-			last = w
-		}
+		open = append(open, w)
 	}
 	return ""
+}
+
+// box returns the bytes of an access.
+func (s *splitter) box(a ir.Access) box.Box {
+	if a.Shape == 0 {
+		return box.Of(a.Lo, a.Hi)
+	}
+	return box.Box{Lo: a.Lo, Shape: s.shapes.Shapes()[a.Shape-1]}
 }
 
 // replicated is the largest number of bytes that a launch that is not cut may access and still run on every device.
@@ -264,7 +283,7 @@ func (s *splitter) everywhere(op *ir.Op, why string) Decision {
 func passed(op *ir.Op) (list []ir.Access) {
 	for _, u := range op.Uses {
 		if isArgument(op.Launch, u.Buffer) {
-			list = append(list, u)
+			list = append(list, ir.Access{Range: u.Range, Mode: u.Mode})
 		}
 	}
 	return normal(list)

@@ -12,13 +12,15 @@ import (
 // Verify checks a plan and returns the first violation that it finds:
 //
 //   - Every byte that a chunk accesses has, on its device, the contents that it would have on one device.
-//   - Accesses to the same bytes of a device, one of which writes, are ordered by lanes, waits or exchanges.
+//   - Accesses to the same bytes of a device, or of staging memory, one of which writes, are ordered by lanes, waits or exchanges.
 //   - What ranks send is what others receive, and all ranks enter the exchanges in the same order, so that no two of them
 //     wait for each other.
 //   - All bytes are inside the memory of their device.
+//   - Transfers move whole cells of the frames of buffers.
 //
 // It runs the rounds symbolically: each byte has a version, which is the run of the operation that wrote it. The repeated
-// rounds are run twice, which covers all later runs. Verify shares no code with the functions that make plans.
+// rounds are run twice, which covers all later runs. Verify shares no code with the functions that make plans, except for frames
+// (frame.go). It works with places.
 func Verify(p *Plan) error {
 	v := newVerifier(p)
 	for r := range p.Rounds {
@@ -104,6 +106,7 @@ type verifier struct {
 	// accessed is the bytes that operations have accessed, by device and buffer. Their version is 0.
 	accessed [][]contents
 	staging  map[parcel]contents    // of the present round
+	packed   map[parcel][]Span      // of the present round: what Outs have copied, of buffers with frames
 	indices  [][]int32              // of the present round: by exchange, its Outs and Ins
 	runs     version                // of operations so far
 	first    []int32                // by device: the first lane of its rank
@@ -113,7 +116,7 @@ type verifier struct {
 	tails    []int32                // by lane: the latest instance, -1 for none
 	lanes    []int32                // by instance
 	numbers  []int32                // by instance: its number in its lane, from 1
-	uses     map[[2]int32]*accesses // by device and buffer
+	uses     map[[2]int32]*accesses // by device and buffer; of staging memory, see touch
 }
 
 // parcel is a part of an exchange or, with exchange -1, what the Out of an index has copied to staging memory.
@@ -134,7 +137,7 @@ func newVerifier(p *Plan) *verifier {
 		Plan: p, names: printer{p: p}, count: make([]int32, lanes), tails: slices.Repeat([]int32{-1}, lanes), uses: map[[2]int32]*accesses{}, runs: 1,
 	}
 	for b := range p.Graph.Buffers {
-		v.one = append(v.one, contents{{0, p.Graph.Buffers[b].Size(), 0}})
+		v.one = append(v.one, contents{{0, v.places(ir.BufferID(b)), 0}})
 	}
 	for d := range p.Layout.Devices {
 		v.devices = append(v.devices, make([]contents, len(p.Graph.Buffers)))
@@ -155,7 +158,7 @@ func newVerifier(p *Plan) *verifier {
 func (v *verifier) round(r int) error {
 	v.forget()
 	round := &v.Rounds[r]
-	v.staging, v.indices = map[parcel]contents{}, make([][]int32, len(round.Exchanges))
+	v.staging, v.packed, v.indices = map[parcel]contents{}, map[parcel][]Span{}, make([][]int32, len(round.Exchanges))
 	for i := range round.Ops {
 		if op := &round.Ops[i]; (op.Kind == Out || op.Kind == In) && op.Exchange >= 0 {
 			v.indices[op.Exchange] = append(v.indices[op.Exchange], int32(i))
@@ -195,7 +198,7 @@ func (v *verifier) forget() {
 		if buf.Role != ir.Temporary {
 			continue
 		}
-		v.one[b] = contents{{0, buf.Size(), 0}}
+		v.one[b] = contents{{0, v.places(ir.BufferID(b)), 0}}
 		for d := range v.devices {
 			v.devices[d][b] = slices.Clone(v.one[b])
 		}
@@ -206,8 +209,11 @@ func (v *verifier) forget() {
 func (v *verifier) wrote(of ir.OpID) {
 	for i := range v.Decisions[of].Chunks {
 		for _, a := range v.Decisions[of].Chunks[i].Accesses {
-			if a.Mode.Writes() {
-				v.one[a.Buffer] = v.one[a.Buffer].set(a.Lo, a.Hi, v.runs)
+			if !a.Mode.Writes() {
+				continue
+			}
+			for _, s := range v.placesOf(a) {
+				v.one[a.Buffer] = v.one[a.Buffer].set(s.Lo, s.Hi, v.runs)
 			}
 		}
 	}
@@ -258,6 +264,9 @@ func (v *verifier) op(r, i int) error {
 	case Out:
 		at := v.parcel(i, op)
 		v.staging[at] = append(v.staging[at], v.devices[op.Device][b.Buffer].get(b.Lo, b.Hi)...)
+		if v.Frame(b.Buffer) != nil {
+			v.packed[at] = append(v.packed[at], Span{b.Lo, b.Hi})
+		}
 	case In:
 		list, err := v.arrived(r, i, op)
 		if err != nil {
@@ -271,13 +280,51 @@ func (v *verifier) op(r, i int) error {
 // inside checks that the bytes of an operation are in the memory of its devices.
 func (v *verifier) inside(r, i int, op *Op) error {
 	b := op.Bytes
-	for _, d := range v.ends(op) {
-		if m := v.Memory[d][b.Buffer]; b.Lo < m.Lo || b.Hi > m.Hi {
-			return v.fault(r, i, "%s is outside of the memory of device %s", v.names.span(b), v.names.device(d))
+	if !v.whole(b) {
+		return v.fault(r, i, "%s cuts a cell of the frame", v.names.span(b))
+	}
+	for _, part := range v.Frame(b.Buffer).Boxes(b.Lo, b.Hi) {
+		for _, d := range v.ends(op) {
+			if m := v.Memory[d][b.Buffer]; part.Lo < m.Lo || part.Hi() > m.Hi {
+				return v.fault(r, i, "%s is outside of the memory of device %s", v.names.span(b), v.names.device(d))
+			}
 		}
 	}
 	return nil
 }
+
+// whole reports whether a range of places begins and ends at borders of cells.
+func (v *verifier) whole(r ir.Range) bool {
+	f := v.Frame(r.Buffer)
+	if f == nil {
+		return true
+	}
+	for _, at := range [2]int64{r.Lo, r.Hi} {
+		i := sort.Search(len(f.Rows), func(i int) bool { return f.Rows[i]*f.Pitch > at }) - 1
+		if i < 0 || i == len(f.Rows)-1 && at != f.Rows[i]*f.Pitch {
+			return false
+		}
+		if i == len(f.Rows)-1 {
+			continue
+		}
+		inside, height := at-f.Rows[i]*f.Pitch, f.Rows[i+1]-f.Rows[i]
+		if _, border := slices.BinarySearch(f.Cols, inside/height); !border || inside%height != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// places returns the number of places of a buffer.
+func (v *verifier) places(b ir.BufferID) int64 {
+	if f := v.Frame(b); f != nil {
+		return f.Rows[len(f.Rows)-1] * f.Pitch
+	}
+	return v.Graph.Buffers[b].Size()
+}
+
+// placesOf returns the ranges of places of an access.
+func (v *verifier) placesOf(a ir.Access) []Span { return v.Frame(a.Buffer).Places(v.Box(a)) }
 
 // loads checks and records the loads of a round, which take place before it, beside operations of earlier rounds. Nothing
 // may have accessed their bytes.
@@ -326,15 +373,22 @@ func (v *verifier) chunk(r, i int, op *Op) error {
 	c := &v.Decisions[op.Of].Chunks[op.Chunk]
 	for _, a := range c.Accesses {
 		if m := v.Memory[op.Device][a.Buffer]; a.Lo < m.Lo || a.Hi > m.Hi {
-			return v.fault(r, i, "%s is outside of the memory of the device", v.names.span(a.Range))
+			return v.fault(r, i, "bytes [%d:%d] of @%s are outside of the memory of the device", a.Lo, a.Hi, v.Graph.Buffers[a.Buffer].Name)
 		}
-		if lo, hi := stale(v.one[a.Buffer], v.devices[op.Device][a.Buffer], a.Range, v.runs); lo < hi {
-			return v.fault(r, i, "%v accesses %s, whose bytes [%d:%d] are stale", op.Of, v.names.span(a.Range), lo, hi)
+		for _, s := range v.placesOf(a) {
+			at := ir.Range{Buffer: a.Buffer, Lo: s.Lo, Hi: s.Hi}
+			if lo, hi := stale(v.one[a.Buffer], v.devices[op.Device][a.Buffer], at, v.runs); lo < hi {
+				at.Lo, at.Hi = lo, hi
+				return v.fault(r, i, "%v accesses bytes of @%s, of which %s are stale", op.Of, v.Graph.Buffers[a.Buffer].Name, v.names.span(at))
+			}
 		}
 	}
 	for _, a := range c.Accesses {
-		if a.Mode.Writes() {
-			v.fill(op.Device, a.Buffer, []stretch{{a.Lo, a.Hi, v.runs}})
+		if !a.Mode.Writes() {
+			continue
+		}
+		for _, s := range v.placesOf(a) {
+			v.fill(op.Device, a.Buffer, []stretch{{s.Lo, s.Hi, v.runs}})
 		}
 	}
 	return nil
@@ -385,6 +439,9 @@ func (v *verifier) parcel(i int, op *Op) parcel {
 // arrived returns what an In brings.
 func (v *verifier) arrived(r, i int, op *Op) ([]stretch, error) {
 	from := v.staging[v.parcel(i, op)]
+	if v.Frame(op.Bytes.Buffer) != nil && !slices.Contains(v.packed[v.parcel(i, op)], Span{op.Bytes.Lo, op.Bytes.Hi}) {
+		return nil, v.fault(r, i, "no transfer copies %s to staging memory as one piece", v.names.span(op.Bytes))
+	}
 	byOffset := func(a, b stretch) int { return cmp.Compare(a.lo, b.lo) }
 	if !slices.IsSortedFunc(from, byOffset) {
 		slices.SortFunc(from, byOffset)
@@ -467,7 +524,7 @@ func (v *verifier) ordered(r, i int) error {
 	v.count[lane]++
 	v.lanes, v.numbers = append(v.lanes, lane), append(v.numbers, v.count[lane])
 	v.latest[r][i], v.tails[lane] = me, me
-	for _, u := range v.touches(op) {
+	for _, u := range v.touches(r, i, op) {
 		if err := v.follows(r, i, me, u); err != nil {
 			return err
 		}
@@ -487,8 +544,11 @@ func (v *verifier) follows(r, i int, me int32, u touch) error {
 	if u.lo >= u.hi {
 		return nil
 	}
-	v.access(u.device, u.buffer, u.lo, u.hi)
-	key := [2]int32{u.device, int32(u.buffer)}
+	key := u.staging
+	if !u.staged {
+		v.access(u.device, u.buffer, u.lo, u.hi)
+		key = [2]int32{u.device, int32(u.buffer)}
+	}
 	s := v.uses[key]
 	if s == nil {
 		s = &accesses{reads: make([][]use, len(v.clocks[me]))}
@@ -583,28 +643,41 @@ func (v *verifier) clock(r, i int, lane int32) ([]int32, error) {
 	return clock, nil
 }
 
-// touch is bytes that an operation accesses on a device.
+// touch is bytes that an operation accesses on a device, or, if staged is set, of the staging memory of an Out that no exchange
+// protects: staging is then less than 0, by round, and the index of the Out.
 type touch struct {
-	device int32
-	buffer ir.BufferID
-	lo, hi int64
-	writes bool
+	device  int32
+	buffer  ir.BufferID
+	lo, hi  int64
+	writes  bool
+	staged  bool
+	staging [2]int32
 }
 
-// touches returns what an operation accesses on devices.
-func (v *verifier) touches(op *Op) (list []touch) {
+// touches returns what an operation accesses.
+func (v *verifier) touches(r, i int, op *Op) (list []touch) {
 	b := op.Bytes
+	if op.Exchange < 0 && (op.Kind == Out || op.Kind == In) {
+		part := v.parcel(i, op).part
+		list = append(list, touch{op.Device, b.Buffer, b.Lo, b.Hi, op.Kind == Out, true, [2]int32{-1 - int32(r), part}})
+	}
+	add := func(device int32, lo, hi int64, writes bool) {
+		list = append(list, touch{device: device, buffer: b.Buffer, lo: lo, hi: hi, writes: writes})
+	}
 	switch op.Kind {
 	case Run:
 		for _, a := range v.Decisions[op.Of].Chunks[op.Chunk].Accesses {
-			list = append(list, touch{op.Device, a.Buffer, a.Lo, a.Hi, a.Mode.Writes()})
+			for _, s := range v.placesOf(a) {
+				list = append(list, touch{device: op.Device, buffer: a.Buffer, lo: s.Lo, hi: s.Hi, writes: a.Mode.Writes()})
+			}
 		}
 	case In:
-		list = append(list, touch{op.Device, b.Buffer, b.Lo, b.Hi, true})
+		add(op.Device, b.Lo, b.Hi, true)
 	case Push:
-		list = append(list, touch{op.Device, b.Buffer, b.Lo, b.Hi, false}, touch{op.Peer, b.Buffer, b.Lo, b.Hi, true})
+		add(op.Device, b.Lo, b.Hi, false)
+		add(op.Peer, b.Lo, b.Hi, true)
 	case Out:
-		list = append(list, touch{op.Device, b.Buffer, b.Lo, b.Hi, false})
+		add(op.Device, b.Lo, b.Hi, false)
 	}
 	return list
 }

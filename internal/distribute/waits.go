@@ -161,7 +161,9 @@ func (w *waiter) accesses(list []memoryAccess, r, i int) []memoryAccess {
 	op := &w.plan.Rounds[r].Ops[i]
 	if op.Kind == Run {
 		for _, a := range w.plan.Decisions[op.Of].Chunks[op.Chunk].Accesses {
-			list = append(list, memoryAccess{place{op.Device, int64(a.Buffer)}, a.Lo, a.Hi, a.Mode})
+			for _, s := range w.plan.places(a) {
+				list = append(list, memoryAccess{place{op.Device, int64(a.Buffer)}, s.Lo, s.Hi, a.Mode})
+			}
 		}
 		return list
 	}

@@ -74,6 +74,6 @@ func TestRanksMustCompileWithTheSameOptions(t *testing.T) {
 		_, err = r.Compile(context.Background(), trace, ranks.Options{Streams: r.Number() == 1})
 		return err
 	}) {
-		assert.ErrorContains(t, err, `"options {Overlap:0 Streams:false}" on rank 0, "options {Overlap:0 Streams:true}" on rank 1`)
+		assert.ErrorContains(t, err, `"options {Overlap:0 Streams:false Tiles:false}" on rank 0, "options {Overlap:0 Streams:true Tiles:false}" on rank 1`)
 	}
 }

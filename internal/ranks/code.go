@@ -21,6 +21,7 @@ type code struct {
 	devices []device.Device
 }
 
+// rangeKey identifies a rewritten kernel: with dims 0 for tiles, else for ranges of a grid with this number of dimensions.
 type rangeKey struct {
 	module ir.ModuleID
 	entry  string
@@ -74,7 +75,7 @@ func label(g *ir.Graph, v ir.OpID) string {
 	return fmt.Sprintf("%v %s", v, name)
 }
 
-// launch returns the launch of a chunk: that of the graph if the chunk is all of it, else a range of its blocks.
+// launch returns the launch of a chunk: that of the graph if the chunk is all of it, else a range or a tile of its blocks.
 func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chunk *distribute.Chunk, m *allocations) (device.Work, error) {
 	l := op.Launch
 	s := lower.Settings{Label: label(c.g, v)}
@@ -85,19 +86,11 @@ func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chu
 		}
 		return lower.Launch(l, &s, m), nil
 	}
-	r, err := c.ranged(l)
-	if err != nil {
-		return nil, err
-	}
-	extra, err := r.RangeArguments([3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, uint32(chunk.First))
-	if err != nil {
-		return nil, err
-	}
-	if s.Function, err = c.function(dev, c.g.Modules[l.Module].Name+"_range_"+l.Entry+fmt.Sprint(dims(l.Grid)), r.Text, r.Kernel); err != nil {
-		return nil, err
-	}
 	one := *l
-	one.Grid = ir.Dim3{X: uint32(chunk.Count), Y: 1, Z: 1}
+	extra, err := c.part(dev, &one, &s, chunk)
+	if err != nil {
+		return nil, err
+	}
 	one.Args = append([]ir.Arg{}, l.Args...)
 	for _, p := range d.Private {
 		a := &one.Args[p.Arg]
@@ -107,6 +100,28 @@ func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chu
 		one.Args = append(one.Args, ir.Arg{Kind: ir.ArgScalar, Scalar: ir.Scalar{Type: ir.U32, Bits: uint64(x)}})
 	}
 	return lower.Launch(&one, &s, m), nil
+}
+
+// part sets the kernel and the grid of a launch of some of its blocks, and returns the further arguments.
+func (c *code) part(dev int, l *ir.Launch, s *lower.Settings, chunk *distribute.Chunk) (extra []uint32, err error) {
+	grid, key := [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, rangeKey{l.Module, l.Entry, dims(l.Grid)}
+	if chunk.Tile != nil {
+		key.dims = 0
+	}
+	r, err := c.rewritten(key)
+	if err != nil {
+		return nil, err
+	}
+	if t := chunk.Tile; t != nil {
+		l.Grid, extra = ir.Dim3{X: t.Count[0], Y: t.Count[1], Z: t.Count[2]}, r.TileArguments(grid, t.First)
+	} else if extra, err = r.RangeArguments(grid, uint32(chunk.First)); err != nil {
+		return nil, err
+	} else {
+		l.Grid = ir.Dim3{X: uint32(chunk.Count), Y: 1, Z: 1}
+	}
+	name := fmt.Sprintf("%s_range_%s%d", c.g.Modules[l.Module].Name, l.Entry, key.dims)
+	s.Function, err = c.function(dev, name, r.Text, r.Kernel)
+	return extra, err
 }
 
 // dims returns the number of dimensions of a grid.
@@ -120,21 +135,24 @@ func dims(grid ir.Dim3) int {
 	return 1
 }
 
-// ranged returns the kernel of a launch, rewritten to run a range of blocks.
-func (c *code) ranged(l *ir.Launch) (*rewrite.Result, error) {
-	key := rangeKey{l.Module, l.Entry, dims(l.Grid)}
+// rewritten returns a kernel that runs some blocks of a grid.
+func (c *code) rewritten(key rangeKey) (*rewrite.Result, error) {
 	if r := c.ranges[key]; r != nil {
 		return r, nil
 	}
-	m := c.parsed[l.Module]
+	m := c.parsed[key.module]
 	if m == nil {
 		var err error
-		if m, err = ptx.Parse(c.g.Modules[l.Module].File, c.g.Modules[l.Module].Source); err != nil {
+		if m, err = ptx.Parse(c.g.Modules[key.module].File, c.g.Modules[key.module].Source); err != nil {
 			return nil, err
 		}
-		c.parsed[l.Module] = m
+		c.parsed[key.module] = m
 	}
-	r, err := rewrite.Range(m, l.Entry, key.dims)
+	rewriter := func() (*rewrite.Result, error) { return rewrite.Range(m, key.entry, key.dims) }
+	if key.dims == 0 {
+		rewriter = func() (*rewrite.Result, error) { return rewrite.Tile(m, key.entry) }
+	}
+	r, err := rewriter()
 	if err == nil {
 		c.ranges[key] = r
 	}

@@ -100,7 +100,11 @@ func (p *Plan) update(to ir.Range, data []byte) error {
 
 // held returns who holds the bytes of each buffer now.
 func (p *Plan) held() [][]distribute.Held {
-	return p.plan.Rounds[p.roundOf(p.steps-1)].Fresh
+	r := p.roundOf(p.steps - 1)
+	if p.fresh[r] == nil {
+		p.fresh[r] = p.plan.Held(r)
+	}
+	return p.fresh[r]
 }
 
 // Part returns the bytes of a buffer that the devices of this rank access.
@@ -139,14 +143,25 @@ func (p *Plan) loadAll(one *round) error {
 }
 
 // load writes the contents that the program has set to a device.
-func (p *Plan) load(l load) error {
-	for _, one := range p.origin[l.bytes.Buffer] {
-		at, part := one.within(l.bytes.Lo, l.bytes.Hi)
+func (p *Plan) load(l load) (err error) {
+	for _, b := range p.plan.Frame(l.bytes.Buffer).Boxes(l.bytes.Lo, l.bytes.Hi) {
+		b.Runs(func(lo, hi int64) bool {
+			err = p.loadRun(l.device, ir.Range{Buffer: l.bytes.Buffer, Lo: lo, Hi: hi})
+			return err == nil
+		})
+	}
+	return err
+}
+
+// loadRun writes consecutive bytes.
+func (p *Plan) loadRun(device int, to ir.Range) error {
+	for _, one := range p.origin[to.Buffer] {
+		at, part := one.within(to.Lo, to.Hi)
 		if len(part) == 0 {
 			continue
 		}
-		if err := p.rank.devices[l.device].Write(p.memory[l.device].byte(l.bytes.Buffer, at), part); err != nil {
-			return p.at(l.device, err)
+		if err := p.rank.devices[device].Write(p.memory[device].byte(to.Buffer, at), part); err != nil {
+			return p.at(device, err)
 		}
 	}
 	return nil

@@ -77,22 +77,31 @@ func (g *graphs) graph(src *launches.Graph) (one part, err error) {
 	return one, g.p.at(0, dev.DestroyGraph(h))
 }
 
-// node adds the node of an operation.
+// node adds the nodes of an operation, a chain, and returns the last.
 func (g *graphs) node(h device.Graph, deps []device.Node, at distribute.Wait) (n device.Node, err error) {
 	op := &g.p.plan.Rounds[at.Round].Ops[at.Op]
 	d, _ := g.p.mine(op)
-	w, err := g.p.work(int(at.Round), int(at.Op), d, op, g.st)
+	list, err := g.p.work(int(at.Round), int(at.Op), d, op, g.st)
 	if err != nil {
 		return 0, g.p.at(d, err)
 	}
-	if l, is := w.(*device.Launch); is && g.p.plan.Lane(op) == distribute.Edge {
-		l.Priority = g.p.rank.devices[d].Info().GreatestPriority
+	for _, w := range list {
+		if l, is := w.(*device.Launch); is && g.p.plan.Lane(op) != distribute.Compute {
+			l.Priority = g.p.rank.devices[d].Info().GreatestPriority
+		}
+		if n, err = g.add(h, deps, d, w); err != nil {
+			return 0, g.p.at(d, err)
+		}
+		deps = []device.Node{n}
 	}
+	return n, nil
+}
+
+// add adds a node of a device of the rank.
+func (g *graphs) add(h device.Graph, deps []device.Node, d int, w device.Work) (device.Node, error) {
 	first := g.p.rank.devices[0]
 	if d == 0 {
-		n, err = first.AddNode(h, deps, w)
-	} else {
-		n, err = first.(device.Peer).AddPeerNode(h, deps, g.p.rank.devices[d], w)
+		return first.AddNode(h, deps, w)
 	}
-	return n, g.p.at(d, err)
+	return first.(device.Peer).AddPeerNode(h, deps, g.p.rank.devices[d], w)
 }

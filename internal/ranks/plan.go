@@ -20,12 +20,14 @@ type Plan struct {
 	rank   *Rank
 	plan   *distribute.Plan
 	code   *code
-	memory []*allocations                    // by device
-	lanes  [][distribute.Lanes]device.Stream // by device
-	events []event
-	staged []device.Ptr // pinned memory
-	frozen []transport.Exchange
-	rounds []round
+	memory []*allocations // by device
+	// scratch is memory of each device in which the lanes Leaving and Coming pack rows. A lane runs one operation after the other.
+	scratch [][distribute.Lanes]device.Ptr
+	lanes   [][distribute.Lanes]device.Stream // by device
+	events  []event
+	staged  []device.Ptr // pinned memory
+	frozen  []transport.Exchange
+	rounds  []round
 
 	// Of plans that are run as graphs, all on the first device of the rank.
 	execs         []device.GraphExec
@@ -36,6 +38,7 @@ type Plan struct {
 
 	options Options
 	origin  origins
+	fresh   [][][]distribute.Held // by round, buffer: who holds its bytes behind it; made when used
 	ports   ports
 	steps   int  // that have been submitted
 	loaded  bool // the first step has its contents
@@ -52,6 +55,8 @@ type Options struct {
 	// Streams runs the plan as command lists over the streams of each device, instead of as graphs with nodes of all
 	// devices. Devices then wait for each other by events.
 	Streams bool
+	// Tiles cuts launches along two axes where their grids have them, so that a device has a tile of a matrix instead of rows.
+	Tiles bool
 }
 
 // Compile distributes a trace and prepares it for this rank. It is collective. All ranks must have recorded the same trace:
@@ -60,7 +65,7 @@ func (r *Rank) Compile(ctx context.Context, trace *tracer.Trace, o Options) (*Pl
 	if trace == nil || trace.Graph == nil {
 		return nil, r.fail(absent.Error("compile: the trace is nil or zero: pass what Finish returns"))
 	}
-	plan, err := distribute.New(trace.Graph, r.layout, distribute.Options{Overlap: o.Overlap})
+	plan, err := distribute.New(trace.Graph, r.layout, distribute.Options{Overlap: o.Overlap, Tiles: o.Tiles})
 	if agreed := r.agree(ctx, r.items(o, trace.Graph, plan, err)); agreed != nil {
 		return nil, fmt.Errorf("compile: %w", agreed)
 	}
@@ -76,7 +81,7 @@ func (r *Rank) Compile(ctx context.Context, trace *tracer.Trace, o Options) (*Pl
 // Prepare prepares a plan for the machine of the rank, as Compile does with the plan that it makes. It is collective. All
 // ranks must pass the same plan, and the caller must have verified it.
 func (r *Rank) Prepare(ctx context.Context, plan *distribute.Plan, o Options) (*Plan, error) {
-	p := &Plan{rank: r, plan: plan, code: newCode(plan.Graph, r.devices), origin: make(origins, len(plan.Graph.Buffers)), options: o}
+	p := &Plan{rank: r, plan: plan, code: newCode(plan.Graph, r.devices), origin: make(origins, len(plan.Graph.Buffers)), fresh: make([][][]distribute.Held, len(plan.Rounds)), options: o}
 	if err := p.prepare(ctx); err != nil {
 		return nil, r.fail(errors.Join(err, p.Close()))
 	}
@@ -112,11 +117,30 @@ func (p *Plan) prepare(ctx context.Context) error {
 		if err != nil {
 			return p.at(d, err)
 		}
+		if err := p.allocateScratch(d, dev); err != nil {
+			return p.at(d, err)
+		}
 		if err := p.createStreams(d, dev); err != nil {
 			return p.at(d, err)
 		}
 	}
 	return p.build(ctx)
+}
+
+// allocateScratch allocates the memory of a device in which rows are packed.
+func (p *Plan) allocateScratch(d int, dev device.Device) error {
+	p.scratch = append(p.scratch, [distribute.Lanes]device.Ptr{})
+	for l, bytes := range p.plan.Scratch[int(p.rank.first)+d] {
+		if bytes == 0 {
+			continue
+		}
+		at, err := dev.Alloc(bytes)
+		if err != nil {
+			return fmt.Errorf("%d bytes of memory to pack rows in: %w", bytes, err)
+		}
+		p.scratch[d][l] = at
+	}
+	return nil
 }
 
 // createStreams creates the streams of a device, one for each lane but that of the host. All but that of the interior have the
@@ -198,6 +222,13 @@ func (p *Plan) Close() error {
 	}
 	for d, m := range p.memory {
 		note(d, m.free(p.rank.devices[d]))
+	}
+	for d, lanes := range p.scratch {
+		for _, at := range lanes {
+			if at != 0 {
+				note(d, p.rank.devices[d].Free(at))
+			}
+		}
 	}
 	for _, at := range p.staged {
 		note(0, p.rank.devices[0].Free(at))

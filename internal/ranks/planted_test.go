@@ -26,7 +26,7 @@ func TestPlantedMissingTransfers(t *testing.T) {
 		p.build(tr)
 		trace, err := tr.Finish()
 		require.NoError(t, err)
-		plan, err := distribute.New(trace.Graph, distribute.LayoutOf(shape(t, seed)), distribute.Options{Overlap: distribute.Overlap(seed % 3)})
+		plan, err := distribute.New(trace.Graph, distribute.LayoutOf(shape(t, seed)), distribute.Options{Overlap: distribute.Overlap(seed % 3), Tiles: seed%5 < 3})
 		require.NoError(t, err)
 		require.NoError(t, distribute.Verify(plan))
 		list := transfers(plan)

@@ -171,7 +171,7 @@ func TestRandom(t *testing.T) {
 			t.Parallel()
 			p := random(seed)
 			want := p.alone(t)
-			got := p.distributed(t, shape(t, seed), ranks.Options{Overlap: distribute.Overlap(seed % 3), Streams: seed%2 == 0})
+			got := p.distributed(t, shape(t, seed), ranks.Options{Overlap: distribute.Overlap(seed % 3), Streams: seed%2 == 0, Tiles: seed%5 < 3})
 			for b := range want {
 				require.True(t, string(want[b]) == string(got[b]), "buffer %d", b)
 			}

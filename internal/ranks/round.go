@@ -211,36 +211,32 @@ func (b *builder) op(r, i, d int, op *distribute.Op, st *staging) ([]device.Comm
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, device.Command{Kind: device.Run, Stream: stream, Work: work})
+	for _, w := range work {
+		list = append(list, device.Command{Kind: device.Run, Stream: stream, Work: w})
+	}
 	if e, is := b.events[distribute.Wait{Round: int32(r), Op: int32(i)}]; is {
 		list = append(list, device.Command{Kind: device.Record, Stream: stream, Event: e.event})
 	}
 	return list, nil
 }
 
-// work returns the work of one operation.
-func (p *Plan) work(r, i, d int, op *distribute.Op, st *staging) (device.Work, error) {
-	m := p.memory[d]
-	move := func(dst, src device.Ptr, what string) device.Work {
-		return &device.Copy{Dst: dst, Src: src, Bytes: op.Bytes.Hi - op.Bytes.Lo, Label: what + " " + p.plan.Graph.Buffers[op.Bytes.Buffer].Name}
-	}
-	here := func() device.Ptr { return m.byte(op.Bytes.Buffer, op.Bytes.Lo) }
-	switch op.Kind {
-	case distribute.Run:
+// work returns the work of one operation: one item, or those of the boxes that a transfer moves, which run one after the other.
+func (p *Plan) work(r, i, d int, op *distribute.Op, st *staging) ([]device.Work, error) {
+	if op.Kind == distribute.Run {
 		dec := &p.plan.Decisions[op.Of]
-		return p.code.work(d, op.Of, dec, &dec.Chunks[op.Chunk], m)
-	case distribute.Push:
-		peer := p.memory[op.Peer-p.rank.first]
-		return move(peer.byte(op.Bytes.Buffer, op.Bytes.Lo), here(), "push"), nil
+		w, err := p.code.work(d, op.Of, dec, &dec.Chunks[op.Chunk], p.memory[d])
+		return []device.Work{w}, err
+	}
+	m := mover{code: p.code, dev: d, memory: p.memory[d], boxes: p.plan.Frame(op.Bytes.Buffer).Boxes(op.Bytes.Lo, op.Bytes.Hi), buffer: op.Bytes.Buffer}
+	if op.Kind == distribute.Push {
+		return m.push(p.memory[op.Peer-p.rank.first])
 	}
 	stage, err := st.place(r, i, op)
 	if err != nil {
 		return nil, err
 	}
-	if op.Kind == distribute.Out {
-		return move(stage, here(), "send"), nil
-	}
-	return move(here(), stage, "receive"), nil
+	m.scratch = p.scratch[d][p.plan.Lane(op)]
+	return m.stage(stage, op.Kind == distribute.Out)
 }
 
 // stager divides the operations of a segment into stages.

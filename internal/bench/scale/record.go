@@ -8,6 +8,7 @@ type Record struct {
 	Machine  string `json:"machine"`
 	Ranks    int    `json:"ranks"`
 	Devices  int    `json:"devices"`
+	Tiles    bool   `json:"tiles,omitempty"` // launches are cut along two axes
 	// StepUS is the virtual time of a step in the steady state: the difference of two runs of different lengths.
 	StepUS float64 `json:"us_per_step"`
 	// Efficiency is relative to the row with the fewest devices: the devices x time of that row over those of this one.

@@ -73,6 +73,7 @@ func measure(ctx context.Context, c *Config, prog *programs.Program, devices int
 	}
 	_, row.Size, _ = strings.Cut(prog.String(), ":")
 	row.Workload, row.Machine, row.Ranks, row.Devices = prog.Kind.Name, c.Machine.ID, len(m.Ranks), devices
+	row.Tiles = c.Options.Tiles
 	row.Steps, row.Tasks = in.Steps, float64(launches(g))/float64(in.Steps)
 	host, err := hostTime(ctx, m, plan)
 	if err != nil {

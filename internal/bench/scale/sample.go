@@ -115,7 +115,7 @@ func (s *sampler) launches(f func(*distribute.Op)) {
 // round also sets the contents of its memory.
 func (s *sampler) alone(d int32, contents bool) *distribute.Plan {
 	p := &distribute.Plan{
-		Graph: s.plan.Graph, Decisions: s.plan.Decisions, Memory: s.plan.Memory[d : d+1], Repeat: 1,
+		Graph: s.plan.Graph, Decisions: s.plan.Decisions, Shapes: s.plan.Shapes, Memory: s.plan.Memory[d : d+1], Scratch: s.plan.Scratch[d : d+1], Repeat: 1,
 		Layout: &distribute.Layout{Devices: []distribute.Device{s.plan.Layout.Devices[d]}, Peers: func(a, b int32) bool { return false }},
 	}
 	p.Layout.Devices[0].Rank = 0
