@@ -24,6 +24,8 @@ type controls struct {
 	module device.Module
 	states []device.Ptr         // one struct state of until.cu per loop
 	nodes  map[ir.OpID][]atNode // of operations in bodies; for a loop or a branch, those that read its scalar
+
+	conditionals map[ir.OpID]atNode // by loop and branch in a body: its conditional node, with no instance
 }
 
 // atNode is a node that must be updated when an operation changes.
@@ -253,6 +255,8 @@ func (c *conditional) body(i int, graph device.Graph) ([]device.Node, error) {
 	for v, n := range nodes {
 		if prog.sched.Graph.Ops[v].Control == nil {
 			c.controls.add(prog.first+ir.OpID(v), atNode{body: graph, node: n})
+		} else {
+			c.controls.addConditional(prog.first+ir.OpID(v), graph, n)
 		}
 	}
 	return inner.ends, nil
