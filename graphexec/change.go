@@ -311,12 +311,14 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	if trace == nil {
 		return errors.New("what it would touch with another grid is not known: the trace was read from a file")
 	}
-	reach, err := trace.Reach(op.Launch, grid)
+	reach, shapes, err := trace.Reach(op.Launch, grid)
 	if err != nil {
 		return err
 	}
+	q, _ := x.prog.find(id)
+	planned, wanted := q.sched.Graph, &ir.Graph{Shapes: shapes}
 	for _, a := range reach {
-		if !slices.ContainsFunc(op.Uses, func(t ir.Access) bool { return covers(t, a) }) {
+		if !slices.ContainsFunc(op.Uses, func(t ir.Access) bool { return covers(t, a) && planned.Box(t).Holds(wanted.Box(a)) }) {
 			b := x.buffer(a.Buffer).Name
 			return fmt.Errorf("with a grid of (%d,%d,%d) it would touch @%s[%d:%d], which is more than the plan contains: trace it with the largest grid", grid.X, grid.Y, grid.Z, b, a.Lo, a.Hi)
 		}
@@ -324,8 +326,8 @@ func (x *Exec) fits(id ir.OpID, grid ir.Dim3) error {
 	return nil
 }
 
-// covers reports whether the order that the plan keeps for access t is sufficient for access a: a
-// lies inside t and is of the same mode, or t is both a read and a write.
+// covers reports whether the order that the plan keeps for access t is sufficient for access a, apart from their
+// strides: a lies inside t and is of the same mode, or t is both a read and a write.
 func covers(t, a ir.Access) bool {
 	return t.Buffer == a.Buffer && t.Lo <= a.Lo && a.Hi <= t.Hi && (t.Mode == a.Mode || t.Mode == ir.ReadWrite)
 }

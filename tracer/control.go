@@ -99,7 +99,7 @@ func (t *Tracer) checkBody(kind ir.Kind, ops []ir.Op, opaque []ir.OpID) {
 	}
 }
 
-// shareTables gives bodies the modules, parameters and buffers of the whole trace.
+// shareTables gives bodies the modules, parameters, buffers and shapes of the whole trace.
 func (t *Tracer) shareTables(ops []ir.Op) {
 	for i := range ops {
 		if ops[i].Control == nil {
@@ -107,7 +107,7 @@ func (t *Tracer) shareTables(ops []ir.Op) {
 		}
 		for _, body := range ops[i].Control.Bodies {
 			g := t.graph
-			body.Name, body.Modules, body.Params, body.Buffers = g.Name, g.Modules, g.Params, g.Buffers
+			body.Name, body.Modules, body.Params, body.Buffers, body.Shapes = g.Name, g.Modules, g.Params, g.Buffers, g.Shapes
 			t.shareTables(body.Ops)
 		}
 	}

@@ -153,13 +153,14 @@ func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.A
 		t.known(r, i, &k.params[i], &values[i], t.firstValue)
 		r.launch.Varies[i] = values[i].Kind == ir.ArgParam
 	}
-	r.end()
+	r.boxes()
 	uses := t.scratch[:0]
 	for i, a := range args {
 		if b, ok := a.(Buffer); ok && k.params[i].reached && b.Bytes() > 0 {
-			uses = r.appendUses(uses, i, &k.params[i], b)
+			uses = r.appendUses(uses, i, &k.params[i], b, &t.shapes)
 		}
 	}
+	t.graph.Shapes = t.shapes.Shapes()
 	uses = append(uses, k.symbols...)
 	t.scratch = uses
 	return append(t.uses.take(len(uses))[:0], uses...) // nil for none, as the parser leaves it

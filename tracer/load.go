@@ -27,6 +27,9 @@ func load(dev device.Device, f *ir.File) (_ *Trace, err error) {
 	}
 	g.Trace = newIdentity()
 	t.graph, g.Buffers = &g, slices.Clone(g.Buffers)
+	for _, s := range g.Shapes {
+		t.shapes.ID(s)
+	}
 	published := g
 	tr := &Trace{Graph: &published, t: t}
 	defer func() {

@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/internal/ptx/access"
@@ -10,25 +11,27 @@ import (
 // reacher computes which bytes of its arguments a launch of one kernel touches.
 //
 // The footprint of the kernel is a list of formulas over the launch shape and the scalar arguments. It is
-// computed once. For each launch, begin takes the shape, set takes each argument, and end evaluates the
-// formulas, with an upper bound of the bytes for each pointer in a parameter as the result:
+// computed once. For each launch, begin takes the shape, set takes each argument, and hulls or boxes evaluates
+// the formulas, with an upper bound of the bytes for each pointer in a parameter as the result:
 //
 //	kernel y[i] = x[i+k], 1 block of 256 threads, k = 2, 4-byte elements
 //	x  read   [8, 1032)
 //	y  write  [0, 1024)
+//
+// The boxes have strides where the kernel accesses tiles of matrices.
 type reacher struct {
 	kernel    string // for errors
 	file      string // of the module, for errors
 	footprint *access.Footprint
-	offsets   []int          // by parameter: its offset in the parameter block, in bytes
-	rows      []int          // by parameter: its row of the footprint; -1 if it has several
-	launch    access.Launch  // the launch being evaluated
-	out       []access.Reach // by row of the footprint: the result
-	addresses bool           // a buffer is passed for a parameter that the kernel uses as a number
+	offsets   []int             // by parameter: its offset in the parameter block, in bytes
+	rows      []int             // by parameter: its row of the footprint; -1 if it has several
+	launch    access.Launch     // the launch being evaluated
+	out       []access.Reach    // by row of the footprint: the result of hulls
+	strided   []access.BoxReach // by row of the footprint: the result of boxes
+	addresses bool              // a buffer is passed for a parameter that the kernel uses as a number
 }
 
 // newReacher analyzes kernel f of module m.
-
 func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 	r := &reacher{kernel: f.Name, file: m.File, footprint: access.NewFootprint(m, f), rows: make([]int, len(f.Params))}
 	known := make([]int, len(f.Params))
@@ -42,7 +45,7 @@ func newReacher(m *ptx.Module, f *ptx.Func) *reacher {
 	for _, v := range f.Params {
 		r.offsets = append(r.offsets, v.Offset)
 	}
-	r.out = make([]access.Reach, len(r.footprint.Effects.Params))
+	r.out, r.strided = make([]access.Reach, len(known)), make([]access.BoxReach, len(known))
 	r.launch.Params, r.launch.Varies = make([]byte, f.ParamBytes()), make([]bool, len(f.Params))
 	return r
 }
@@ -60,42 +63,48 @@ func (r *reacher) set(i int, size int64, bits uint64) {
 	r.launch.Varies[i] = false
 }
 
-// end computes the reach of the launch from the arguments that set has stored.
-func (r *reacher) end() { r.footprint.Eval(&r.launch, r.out) }
+// hulls computes the reach of the launch from the arguments that set has stored.
+func (r *reacher) hulls() { r.footprint.Eval(&r.launch, r.out) }
 
-// appendUses appends the accesses of the launch to the slice b, which is passed for parameter i. If the
-// reach of the kernel is not bounded, the access covers all of b: the program promises, by passing the
-// slice, that the kernel stays inside it.
-func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer) []ir.Access {
+// boxes is hulls with strides.
+func (r *reacher) boxes() { r.footprint.EvalBoxes(&r.launch, r.strided) }
+
+// appendUses appends the accesses of the launch to the slice b, which is passed for parameter i, as boxes has
+// computed them. If the reach of the kernel is not bounded, the access covers all of b: the program promises,
+// by passing the slice, that the kernel stays inside it. Shapes are numbered in the given table.
+func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer, shapes *box.Table) []ir.Access {
 	if r.addresses || !p.ranged || r.rows[i] < 0 {
 		return append(uses, ir.Access{Range: b.Range(), Mode: p.mode})
 	}
-	reach := r.out[r.rows[i]]
-	read, write := b.part(reach.Read), b.part(reach.Write)
+	reach := r.strided[r.rows[i]]
+	read, write := reach.Read.Clip(0, b.Bytes()), reach.Write.Clip(0, b.Bytes())
 	switch {
+	case p.mode == ir.Reduce && read != write:
+		return b.appendUse(uses, hull(read, write), ir.Reduce, shapes)
 	case p.mode == ir.Reduce:
-		return appendUse(uses, ir.Range{Buffer: b.id, Lo: min(read.Lo, write.Lo), Hi: max(read.Hi, write.Hi)}, ir.Reduce)
+		return b.appendUse(uses, read, ir.Reduce, shapes)
 	case read == write:
-		return appendUse(uses, read, ir.ReadWrite)
+		return b.appendUse(uses, read, ir.ReadWrite, shapes)
 	}
-	return appendUse(appendUse(uses, read, ir.Read), write, ir.Write)
+	return b.appendUse(b.appendUse(uses, read, ir.Read, shapes), write, ir.Write, shapes)
 }
 
-// appendUse appends an access unless its range is empty.
-func appendUse(uses []ir.Access, r ir.Range, mode ir.Mode) []ir.Access {
-	if r.Empty() {
+// hull returns the smallest range with both boxes.
+func hull(x, y box.Box) box.Box {
+	switch {
+	case x.Empty():
+		return y
+	case y.Empty():
+		return x
+	}
+	return box.Of(min(x.Lo, y.Lo), max(x.Hi(), y.Hi()))
+}
+
+// appendUse appends an access to a box, which counts bytes from the first one of b, unless it is empty.
+func (b Buffer) appendUse(uses []ir.Access, x box.Box, mode ir.Mode, shapes *box.Table) []ir.Access {
+	if x.Empty() {
 		return uses
 	}
-	return append(uses, ir.Access{Range: r, Mode: mode})
-}
-
-// part returns the range of the allocation that a span covers. The span counts bytes from the first one
-// of b and is cut off at the ends of b.
-func (b Buffer) part(s access.Span) ir.Range {
-	n := b.Bytes()
-	lo, hi := min(max(s.Lo, 0), n), min(max(s.Hi, 0), n)
-	if lo >= hi {
-		return ir.Range{Buffer: b.id, Lo: b.lo, Hi: b.lo}
-	}
-	return ir.Range{Buffer: b.id, Lo: b.lo + lo, Hi: b.lo + hi}
+	r := ir.Range{Buffer: b.id, Lo: b.lo + x.Lo, Hi: b.lo + x.Hi()}
+	return append(uses, ir.Access{Range: r, Mode: mode, Shape: ir.ShapeID(shapes.ID(x.Shape))})
 }

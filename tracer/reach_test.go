@@ -92,7 +92,7 @@ func conflicts(g *ir.Graph) []string {
 	var list []string
 	for v := range g.Ops {
 		for u := range v {
-			if conflict(&g.Ops[u], &g.Ops[v]) {
+			if conflict(g, &g.Ops[u], &g.Ops[v]) {
 				list = append(list, fmt.Sprintf("%d-%d", u, v))
 			}
 		}
@@ -100,10 +100,10 @@ func conflicts(g *ir.Graph) []string {
 	return list
 }
 
-func conflict(a, b *ir.Op) bool {
+func conflict(g *ir.Graph, a, b *ir.Op) bool {
 	for _, x := range a.Uses {
 		for _, y := range b.Uses {
-			if x.Overlaps(y.Range) && (x.Mode.Writes() || y.Mode.Writes()) {
+			if x.Buffer == y.Buffer && g.Box(x).Overlaps(g.Box(y)) && (x.Mode.Writes() || y.Mode.Writes()) {
 				return true
 			}
 		}

@@ -80,7 +80,7 @@ func (t *Tracer) stays(g *ir.Graph, k *Kernel, s Shape, values []ir.Arg, slices 
 	for i := range values {
 		t.known(r, i, &k.params[i], &values[i], value)
 	}
-	r.end()
+	r.hulls()
 	for i, slice := range slices {
 		if slice == wholeBuffer || !k.params[i].reached {
 			continue

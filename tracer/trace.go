@@ -103,23 +103,23 @@ func (tr view) HostFunc(id ir.OpID) func() error {
 }
 
 // Reach implements traced.Trace.
-func (tr view) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
+func (tr view) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, []ir.Shape, error) {
 	switch {
 	case tr.Trace == nil || tr.t == nil:
-		return nil, errNoTrace
+		return nil, nil, errNoTrace
 	case l == nil:
-		return nil, absent.Nil("the launch")
+		return nil, nil, absent.Nil("the launch")
 	}
 	k := tr.kernelOf(l, len(tr.t.graph.Buffers))
 	s := Shape{Grid: grid, Block: l.Block, Shared: l.Shared}
 	if err := checkShape(s); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case k == nil:
-		return nil, fmt.Errorf("trace %s launches no kernel %s with such arguments: trace one", tr.Graph.Name, l.Entry)
+		return nil, nil, fmt.Errorf("trace %s launches no kernel %s with such arguments: trace one", tr.Graph.Name, l.Entry)
 	case k.opaque:
-		return nil, fmt.Errorf("kernel %s may touch memory that no parameter leads to", k.entry)
+		return nil, nil, fmt.Errorf("kernel %s may touch memory that no parameter leads to", k.entry)
 	}
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
@@ -129,7 +129,8 @@ func (tr view) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error) {
 	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	return tr.t.reached(k, s, l.Args, args), nil
+	uses := tr.t.reached(k, s, l.Args, args)
+	return uses, tr.t.graph.Shapes, nil
 }
 
 // Close frees the buffers and modules. Close all Execs that were instantiated from the trace first.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/huge"
 	"github.com/reprise-gpu/reprise/internal/parallel"
@@ -63,6 +64,7 @@ type Tracer struct {
 	launches slab[ir.Launch]
 	args     slab[ir.Arg]
 	uses     slab[ir.Access]
+	shapes   box.Table                 // those of the graph
 	promises map[*ir.Launch][]ir.Range // slices of launches, by argument: see promise
 
 	// Scratch memory for the launch being traced: its arguments, accesses and slices.

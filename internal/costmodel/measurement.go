@@ -81,7 +81,7 @@ func programHash(g *ir.Graph) string {
 
 // bare returns a graph, and its bodies, without dependencies, positions and labels.
 func bare(g *ir.Graph, modules []ir.Module) *ir.Graph {
-	b := &ir.Graph{Buffers: g.Buffers, Params: g.Params, Modules: modules, Ops: slices.Clone(g.Ops)}
+	b := &ir.Graph{Buffers: g.Buffers, Params: g.Params, Modules: modules, Shapes: g.Shapes, Ops: slices.Clone(g.Ops)}
 	for i := range b.Ops {
 		op := &b.Ops[i]
 		op.Pos, op.Label = nil, ""

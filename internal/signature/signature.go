@@ -42,7 +42,7 @@ func Code(source string) Hash { return sha256.Sum256([]byte(source)) }
 // of its parameters. It is the hash of the text of the graph and of the sources of its modules. In the text, buffers,
 // parameters and modules have neutral names, and operations have no labels, positions and costs.
 func Of(g *ir.Graph) (s Hash) {
-	plain := &ir.Graph{Buffers: slices.Clone(g.Buffers), Params: slices.Clone(g.Params), Modules: slices.Clone(g.Modules)}
+	plain := &ir.Graph{Buffers: slices.Clone(g.Buffers), Params: slices.Clone(g.Params), Modules: slices.Clone(g.Modules), Shapes: g.Shapes}
 	h := sha256.New()
 	for i := range plain.Buffers {
 		plain.Buffers[i].Name = fmt.Sprint("b", i)
@@ -76,7 +76,7 @@ func plainOps(ops []ir.Op, tables *ir.Graph) []ir.Op {
 			c := *op.Control
 			c.Bodies = slices.Clone(c.Bodies)
 			for k, body := range c.Bodies {
-				c.Bodies[k] = &ir.Graph{Buffers: tables.Buffers, Params: tables.Params, Modules: tables.Modules, Ops: plainOps(body.Ops, tables)}
+				c.Bodies[k] = &ir.Graph{Buffers: tables.Buffers, Params: tables.Params, Modules: tables.Modules, Shapes: tables.Shapes, Ops: plainOps(body.Ops, tables)}
 			}
 			op.Control = &c
 		}

@@ -54,8 +54,9 @@ type Trace interface {
 	Attach(at func(ir.BufferID) device.Ptr) (detach func(), err error)
 	// Reach returns what a launch of a plan of the trace would access with another grid. A plan that was read from text
 	// may have other launches than the trace, of kernels that the trace launches. Reach assumes nothing about slices: an
-	// access is bounded by the kernel's code, its arguments and the end of the buffer.
-	Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, error)
+	// access is bounded by the kernel's code, its arguments and the end of the buffer. The shapes of the accesses are
+	// numbered as in a graph with the given Shapes.
+	Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, []ir.Shape, error)
 	// Stays returns a tracer.SliceError if launch op of g, a plan of the trace, certainly accesses bytes outside a slice
 	// that it is passed, with that grid and those values of parameters. If the plan was read from text and its launch is
 	// not in the trace, its slices are the uses that the plan declares.

@@ -49,14 +49,14 @@ type Footprint struct {
 	Effects *Effects
 	Ranges  []Range // one for each access through a parameter, in program order
 
-	nodes    []node          // the program, in topological order
-	vals     []interval      // the result of each node for the last launch
-	outs     []spanOut       // the results
-	rows     []paramRef      // by row of Effects.Params: the bytes that hold the pointer
-	block    []int           // by row: byte offset of the pointer in the parameter block, -1 if unknown
-	pointers []interval      // by row: the pointer's value in the last launch
-	certain  *certain        // nil if no access is certain
-	strided  *stridedProgram // nil if no address may have strides
+	nodes    []node                                // the program, in topological order
+	vals     []interval                            // the result of each node for the last launch
+	outs     []spanOut                             // the results
+	rows     []paramRef                            // by row of Effects.Params: the bytes that hold the pointer
+	block    []int                                 // by row: byte offset of the pointer in the parameter block, -1 if unknown
+	pointers []interval                            // by row: the pointer's value in the last launch
+	certain  *certain                              // nil if no access is certain
+	strides  struct{ whole, part *stridedProgram } // for whole launches, and for parts; nil if no address may have strides
 }
 
 // spanOut is one result: the bytes [addr+lo, addr+hi), for one row.
@@ -349,7 +349,8 @@ func (fp *Footprint) compact(b *rangeBuilder) {
 	}
 	fp.vals = make([]interval, len(fp.nodes))
 	fp.merge()
-	fp.strided = newStridedProgram(fp)
+	fp.strides.whole = newStridedProgram(fp, true)
+	fp.strides.part = newStridedProgram(fp, false)
 }
 
 // merge joins results that differ only in the bytes relative to the same address and touch

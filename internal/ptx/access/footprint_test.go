@@ -167,9 +167,28 @@ func TestEvalAllocatesNothing(t *testing.T) {
 	fp := NewFootprint(m, f)
 	l := &Launch{Grid: [3]uint32{4, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, f.ParamBytes())}
 	out, boxes := make([]Reach, len(fp.Effects.Params)), make([]BoxReach, len(fp.Effects.Params))
-	require.NotNil(t, fp.strided)
+	part := l.Within([3]uint32{}, [3]uint32{2, 1, 1})
+	require.NotNil(t, fp.strides.part)
+	require.Zero(t, testing.AllocsPerRun(100, func() { fp.EvalBoxes(&part, boxes) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { fp.Eval(l, out) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { fp.EvalBoxes(l, boxes) }))
+}
+
+// A loop over the size of the grid leaves no gaps if all blocks run. The time of recording a launch does not grow then.
+func TestGridLoopsHaveStridesInPartsOnly(t *testing.T) {
+	m, f := footprintKernel(t, `mov.u32 %r7, %nctaid.x;
+mul.lo.s32 %r8, %r7, %r4;
+L: setp.ge.s32 %p1, %r6, %r1;
+@%p1 bra END;
+mul.wide.s32 %rd4, %r6, 4;
+add.s64 %rd5, %rd1, %rd4;
+st.global.u32 [%rd5], %r7;
+add.s32 %r6, %r6, %r8;
+bra L;
+END: ret;`)
+	fp := NewFootprint(m, f)
+	require.Nil(t, fp.strides.whole)
+	require.NotNil(t, fp.strides.part)
 }
 
 func BenchmarkEval(b *testing.B) {
@@ -190,6 +209,13 @@ func BenchmarkEval(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				fp.EvalBoxes(l, boxes)
+			}
+		})
+		part := l.Within([3]uint32{}, [3]uint32{2, 1, 1})
+		b.Run(name+"/part", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fp.EvalBoxes(&part, boxes)
 			}
 		})
 	}

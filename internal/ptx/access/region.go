@@ -44,7 +44,10 @@ func (fp *Footprint) EvalBoxes(l *Launch, out []BoxReach) {
 			out[o.row].Write.Span = out[o.row].Write.Union(span)
 		}
 	}
-	p := fp.strided
+	p := fp.strides.whole
+	if l.box != nil {
+		p = fp.strides.part
+	}
 	if p == nil {
 		return
 	}

@@ -22,9 +22,10 @@ type stridedProgram struct {
 // strides is what a launch may read and write through one pointer, as bytes relative to it.
 type strides struct{ read, write strided }
 
-// newStridedProgram returns nil if no address of fp may have strides.
-func newStridedProgram(fp *Footprint) *stridedProgram {
-	steps := spacings(fp.nodes)
+// newStridedProgram returns the program for whole launches, or for their parts (see
+// Launch.Within). It returns nil if no address of fp may have strides.
+func newStridedProgram(fp *Footprint, whole bool) *stridedProgram {
+	steps := spacings(fp.nodes, whole)
 	p := &stridedProgram{rows: make([]bool, len(fp.rows)), reach: make([]strides, len(fp.rows))}
 	found := false
 	for i := range fp.outs {
@@ -76,18 +77,26 @@ type spacing int64
 // sparse is the spacing of a node whose values may have gaps that depend on the launch.
 const sparse spacing = -1
 
-// spacings returns the steps of all nodes. It decides only whether strides are computed, so
-// that an error would lose strides and nothing else.
-func spacings(nodes []node) []spacing {
-	steps := make([]spacing, len(nodes))
+// spacings returns the spacings of all nodes. It decides only whether strides are computed,
+// so that an error would lose strides and nothing else.
+func spacings(nodes []node, whole bool) []spacing {
+	s := spacer{nodes, make([]spacing, len(nodes)), whole}
 	for id := range nodes {
-		steps[id] = spacingOf(nodes, steps, &nodes[id])
+		s.of[id] = s.node(&nodes[id])
 	}
-	return steps
+	return s.of
 }
 
-func spacingOf(nodes []node, steps []spacing, n *node) spacing {
-	a, b := steps[n.args[0]], steps[n.args[1]]
+// spacer computes spacings. whole excludes parts of launches, so that the threads of the grid
+// are all there.
+type spacer struct {
+	nodes []node
+	of    []spacing
+	whole bool
+}
+
+func (s *spacer) node(n *node) spacing {
+	a, b := s.of[n.args[0]], s.of[n.args[1]]
 	switch n.op {
 	case nodeConst, nodeParam, nodeHolds:
 		return 0
@@ -101,55 +110,48 @@ func spacingOf(nodes []node, steps []spacing, n *node) spacing {
 	case nodeWhen:
 		return b
 	case nodeAdd, nodeSub:
-		return sumSpacing(nodes, n, a, b)
+		return s.sum(n, a, b)
 	case nodeMul:
-		return productSpacing(nodes, n, a, b)
-	case nodeUnion, nodeMin, nodeMax:
-		return joinSpacing(a, b)
-	case nodeInduct, nodeShl:
+		return s.product(n, a, b)
+	case nodeUnion, nodeMin, nodeMax, nodeOr:
+		return joint(a, b)
+	case nodeInduct:
+		return s.loop(n, a)
+	case nodeShl:
 		return sparse
 	case nodeAnd:
-		if c := &nodes[n.args[1]]; c.op == nodeConst && c.imm < 0 {
+		if c := &s.nodes[n.args[1]]; c.op == nodeConst && c.imm < 0 {
 			return sparse
 		}
-	case nodeOr:
-		return joinSpacing(a, b)
 	}
 	return 1
 }
 
-// sumSpacing returns the step of a sum. The index of a thread in the grid has no gaps, since
-// the index in the block is less than the size of the block.
-func sumSpacing(nodes []node, n *node, a, b spacing) spacing {
-	x, y := &nodes[n.args[0]], &nodes[n.args[1]]
-	switch {
-	case a == 0:
-		return b
-	case b == 0 || a == b:
-		return a
-	case n.op == nodeAdd && (blockStart(nodes, x, y) || blockStart(nodes, y, x)):
+// joint returns the spacing of a union, a minimum or a maximum.
+func joint(a, b spacing) spacing {
+	if min(a, b) >= 0 && max(a, b) <= 1 {
 		return 1
 	}
 	return sparse
 }
 
-// blockStart reports whether x is %ctaid·%ntid and y is %tid, on one axis.
-func blockStart(nodes []node, x, y *node) bool {
-	if x.op != nodeMul || y.op != nodeSpecial || y.imm >= 3 {
-		return false
+// sum returns the spacing of a sum. The index of a thread in the grid has no gaps, since the
+// index in the block is less than the size of the block.
+func (s *spacer) sum(n *node, a, b spacing) spacing {
+	switch {
+	case a == 0:
+		return b
+	case b == 0 || a == b:
+		return a
+	case s.gridIndex(n) >= 0:
+		return 1
 	}
-	for k := range 2 {
-		p, q := &nodes[x.args[k]], &nodes[x.args[1-k]]
-		if p.op == nodeSpecial && q.op == nodeSpecial && p.imm == y.imm+3 && q.imm == y.imm+6 {
-			return true
-		}
-	}
-	return false
+	return sparse
 }
 
-// productSpacing returns the step of a product.
-func productSpacing(nodes []node, n *node, a, b spacing) spacing {
-	x, y := &nodes[n.args[0]], &nodes[n.args[1]]
+// product returns the spacing of a product.
+func (s *spacer) product(n *node, a, b spacing) spacing {
+	x, y := &s.nodes[n.args[0]], &s.nodes[n.args[1]]
 	switch {
 	case a == 0 && b == 0:
 		return 0
@@ -161,12 +163,63 @@ func productSpacing(nodes []node, n *node, a, b spacing) spacing {
 	return sparse
 }
 
-// joinSpacing returns the step of a union, a minimum or a maximum.
-func joinSpacing(a, b spacing) spacing {
-	if min(a, b) >= 0 && max(a, b) <= 1 {
+// loop returns the spacing of a loop variable. Loops of all threads of a block over its size,
+// or of the grid over its size, leave no gaps:
+//
+//	for (i = tid; i < n; i += ntid)                        the axes are the same
+//	for (i = ctaid·ntid + tid; i < n; i += ntid·nctaid)
+func (s *spacer) loop(n *node, start spacing) spacing {
+	if start != 1 {
+		return sparse
+	}
+	first, step := s.stripped(n.args[0]), s.stripped(n.args[1])
+	if first.op == nodeSpecial && first.imm < 3 && step.op == nodeSpecial && step.imm == first.imm+6 {
+		return 1
+	}
+	if axis := s.gridIndex(first); s.whole && axis >= 0 && s.isProduct(step, axis+6, axis+9) {
 		return 1
 	}
 	return sparse
+}
+
+// stripped returns a node without extensions, and without uniform summands.
+func (s *spacer) stripped(id nodeID) *node {
+	for {
+		n := &s.nodes[id]
+		switch {
+		case n.op == nodeExtend || n.op == nodeMeet:
+			id = n.args[0]
+		case n.op == nodeAdd && s.of[n.args[1]] == 0:
+			id = n.args[0]
+		case n.op == nodeAdd && s.of[n.args[0]] == 0:
+			id = n.args[1]
+		default:
+			return n
+		}
+	}
+}
+
+// gridIndex returns the axis of %ctaid·%ntid + %tid, or -1 if n is something else.
+func (s *spacer) gridIndex(n *node) int64 {
+	if n.op != nodeAdd {
+		return -1
+	}
+	for k := range 2 {
+		x, y := s.stripped(n.args[k]), s.stripped(n.args[1-k])
+		if y.op == nodeSpecial && y.imm < 3 && s.isProduct(x, y.imm+3, y.imm+6) {
+			return y.imm
+		}
+	}
+	return -1
+}
+
+// isProduct reports whether n is the product of two special registers.
+func (s *spacer) isProduct(n *node, x, y int64) bool {
+	if n.op != nodeMul {
+		return false
+	}
+	p, q := s.stripped(n.args[0]), s.stripped(n.args[1])
+	return p.op == nodeSpecial && q.op == nodeSpecial && (p.imm == x && q.imm == y || p.imm == y && q.imm == x)
 }
 
 // eval evaluates the program behind the intervals of fp, and computes the reach of its rows.
