@@ -144,6 +144,10 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 ptx: ## compile the .cu files to PTX (needs nvcc); no diff when nothing changed
 	cuda/compile.sh baseline/solver internal/kernels device/devicetest examples/cluster examples/first examples/heat examples/tenants internal/until internal/bench/scale/programs internal/sim/testdata/kernels solver/internal/kernels
 
+.PHONY: report-web
+report-web: ## build the page of reprise report from its sources (needs npm)
+	cd internal/report/web && npm ci --no-audit --no-fund && npm run build
+
 .PHONY: bench
 bench: ## run the benchmarks on the default device
 	$(GO) run ./cmd/reprise bench

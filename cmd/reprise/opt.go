@@ -143,15 +143,15 @@ func (f *optFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	report(c.ErrOrStderr(), path, result.Schedule, profile)
+	reportEffects(c.ErrOrStderr(), path, result.Schedule, profile)
 	if _, loops, some := strings.Cut(result.Costs, "; "); some && result.Schedule != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: the predicted time assumes that %s (--iterations)\n", path, loops)
 	}
 	return f.print(c.OutOrStdout(), result, file.Contents, profile)
 }
 
-// report prints the effects of the optional passes: unrolling, segments and the memory plan.
-func report(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
+// reportEffects prints the effects of the optional passes: unrolling, segments and the memory plan.
+func reportEffects(w io.Writer, path string, s *ir.Schedule, profile *model.Profile) {
 	if s == nil {
 		return
 	}

@@ -50,9 +50,9 @@ func NewPlanner(ctx context.Context, dev device.Device, p *Program) (*Planner, e
 	return plan, nil
 }
 
-// Plan plans the program with a strategy for a form of replay.
-func (p *Planner) Plan(strategy string, form graphexec.Backend) (*optimizer.Result, error) {
+// Plan plans the program with a strategy and optional passes for a form of replay. The result has a bound.
+func (p *Planner) Plan(strategy string, form graphexec.Backend, also ...string) (*optimizer.Result, error) {
 	return optimizer.Plan(p.program.Graph, optimizer.Options{
-		Strategy: strategy, Streams: form == graphexec.Streams, Custom: p.profile, Costs: p.costs, Verify: true,
+		Strategy: strategy, Streams: form == graphexec.Streams, Custom: p.profile, Costs: p.costs, Also: also, Verify: true, Bound: true,
 	})
 }
