@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/tenants"
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/internal/report"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
@@ -31,7 +32,7 @@ type reportFlags struct {
 func newReport() *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
-		Use:   "report WORKLOAD|FILE.rir -o FILE.html",
+		Use:   "report " + programArg + " -o FILE.html",
 		Short: "Show a program and its plans in a page for the browser",
 		Long: `Report plans a program with several strategies, replays each plan, and writes one page
 that needs no network:
@@ -45,13 +46,13 @@ that needs no network:
 
 On a GPU, times come from events around each operation, over streams.
 
-Workloads:
-` + servedHelp(),
+` + programHelp(),
 		Example: `  reprise report img -o img.html
   reprise report mine.rir --strategy all --backend graph,streams -o mine.html
-  reprise report img --size 512 --device sim:v100 -o img.html`,
-		Args: oneArg("WORKLOAD or FILE.rir"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+  reprise report img:512 --device sim:v100 -o img.html`,
+		Args:              oneArg(programArg),
+		ValidArgsFunction: completePrograms,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.add(c)
 	c.Flags().IntVar(&f.size, "size", 0, "problem size of the workload (default its smallest)")
@@ -112,7 +113,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 		return o, err
 	}
 	o.Backends, err = pick("backend", f.backends, graphexec.Backends(), lookup("back end", graphexec.Backends()...))
-	o.Tool = "reprise " + version + ", commit " + bench.Commit()
+	o.Tool = "reprise " + release.Version + ", commit " + bench.Commit()
 	return o, err
 }
 

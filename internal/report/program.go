@@ -12,7 +12,6 @@ import (
 type program struct {
 	data   *Data
 	number map[string]int // by Operation.Number
-	deps   int
 }
 
 // maxEdges bounds the dependencies of a report. Beyond, those that others imply are left out.

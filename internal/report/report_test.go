@@ -76,7 +76,7 @@ func blocks(n, tiles int) tenants.Program {
 		add(fmt.Sprintf("block%d.join", b), y, t, 0, size)
 		x = y
 	}
-	return tenants.OfGraph(g.Name, g)
+	return tenants.OfWorkload(bench.OfFile(g.Name, &ir.File{Graph: g}), bench.Params{})
 }
 
 // TestReportDescribesTheProgram checks the report of the image pipeline.

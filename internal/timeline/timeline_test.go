@@ -85,7 +85,7 @@ func looped() tenants.Program {
 		ir.ControlOp(ir.KindLoop, ir.Control{Condition: never, Limit: 3, Every: 1, Bodies: []*ir.Graph{body(fill(a, 64, "left"), fill(b, 64, "right"), zero)}}),
 		ir.ControlOp(ir.KindBranch, ir.Control{Condition: never, Bodies: []*ir.Graph{body(fill(a, 128, "then")), body(fill(b, 128, "otherwise"))}}),
 	}
-	return tenants.OfGraph(g.Name, g)
+	return tenants.OfWorkload(bench.OfFile(g.Name, &ir.File{Graph: g}), bench.Params{})
 }
 
 // chrome is a timeline as a viewer reads it.
