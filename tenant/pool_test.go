@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -181,4 +182,58 @@ func TestTenantsCannotShareMemoryThatOneWrites(t *testing.T) {
 	require.NoError(t, one.Remove())
 	_, err = pool.Add(program(0, 1))
 	require.NoError(t, err)
+}
+
+// TestEveryCallReturns submits from many goroutines, some of which give up, while tenants are removed and then the pool is
+// closed. Every call returns, and nothing is left on the device.
+func TestEveryCallReturns(t *testing.T) {
+	for seed := range uint64(5) {
+		dev, err := sim.New(sim.Options{})
+		require.NoError(t, err)
+		pool, err := tenant.NewPool(dev, tenant.Options{MaxMembers: 4, CacheBytes: 1})
+		require.NoError(t, err)
+		var callers sync.WaitGroup
+		var traces []*tracer.Trace
+		for i := range 6 {
+			rng := rand.New(rand.NewPCG(seed, uint64(i)))
+			var trace *tracer.Trace
+			require.NoError(t, pool.Use(func(dev device.Device) error { trace, _, _ = squares(t, dev); return nil }))
+			one, err := pool.Add(trace)
+			require.NoError(t, err)
+			traces = append(traces, trace)
+			for range 3 {
+				limit, deadline := time.Duration(rng.IntN(2000))*time.Microsecond, time.Duration(rng.IntN(100))*time.Microsecond
+				callers.Go(func() {
+					for {
+						ctx, cancel := context.WithTimeout(context.Background(), limit)
+						err := one.Submit(ctx, deadline)
+						cancel()
+						if errors.Is(err, tenant.ErrClosed) || errors.Is(err, tenant.ErrRemoved) {
+							return
+						}
+						if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+							assert.ErrorAs(t, err, new(*tenant.DeadlineError))
+						}
+					}
+				})
+			}
+			if i%3 == 0 {
+				callers.Go(func() {
+					time.Sleep(time.Duration(rng.IntN(10)) * time.Millisecond)
+					if err := one.Remove(); err != nil {
+						assert.ErrorIs(t, err, tenant.ErrClosed)
+					}
+				})
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+		assert.NoError(t, pool.Close())
+		callers.Wait()
+		for _, trace := range traces {
+			require.NoError(t, trace.Close())
+		}
+		live := dev.Live()
+		require.Zero(t, live.Allocations+live.Graphs+live.Execs+live.Modules+live.Streams+live.Events, "%+v", live)
+		require.NoError(t, dev.Close())
+	}
 }
