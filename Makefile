@@ -132,7 +132,7 @@ api: ## compare the exported API with that of the last release
 # By default, go minimizes an input that adds coverage for a minute, which would take the whole run.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (30s)
-	@for pkg in ./importer ./internal/profiles ./internal/bench/validation ./internal/des ./ir ./internal/ptx ./internal/ptx/access ./internal/interp ./solver/sparse; do \
+	@for pkg in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \
 		targets=$$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); \
 		for target in $$targets; do \
 			echo "fuzz $$pkg $$target"; \
