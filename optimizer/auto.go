@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/reprise-gpu/reprise/internal/ranking"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -189,13 +190,16 @@ func (c *choice) begin(t *trial) *ir.Schedule {
 
 // best returns the best complete trial with at most the given number of lanes. serial always qualifies.
 func (c *choice) best(lanes int) *trial {
-	var best *trial
-	for i := range c.tried {
-		if t := &c.tried[i]; t.complete && t.lanes <= lanes && (best == nil || t.compare(best) < 0) {
-			best = t
-		}
+	terms := ranking.Any()
+	terms.Lanes = lanes
+	i := ranking.Of(len(c.tried), func(i int) (ranking.Plan, bool) {
+		t := &c.tried[i]
+		return ranking.Plan{Replay: float64(t.took), Lanes: t.lanes, Ties: t.crossing}, t.complete
+	}, terms)
+	if i < 0 {
+		return nil
 	}
-	return best
+	return &c.tried[i]
 }
 
 // numbered splits the name of a strategy such as "nimble(4)" into its family and its number of lanes.

@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/costmodel"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/ir"
 )
 
 // editing lists the passes that change the operations of a program. A measurement is of all operations of the trace.
@@ -22,7 +23,7 @@ func edits(pass string) bool {
 }
 
 // Measure replays the program one operation after another. Later plans then use the demands of its launches. Only a
-// simulated device can measure demands; plans for other devices use estimates.
+// simulated device can measure demands; plans for other devices, and of programs with loops or branches, use estimates.
 func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 	simulated, ok := dev.(*sim.Device)
 	if !ok {
@@ -45,6 +46,19 @@ func (in *Instance) Measure(ctx context.Context, dev device.Device) error {
 		}
 	}
 	in.Uncertainty = seen.uncertainty(simulated.Profile())
+	if Control(plan.Schedule.Graph) > 0 { // the launches of bodies, and of conditions, are not those of the operations
+		return nil
+	}
 	in.Measured, err = costmodel.NewMeasurement(plan.Schedule.Graph, simulated.Profile(), launches)
 	return err
+}
+
+// Control counts the loops and branches of a program.
+func Control(g *ir.Graph) (n int) {
+	for i := range g.Ops {
+		if g.Ops[i].Control != nil {
+			n++
+		}
+	}
+	return n
 }

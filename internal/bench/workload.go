@@ -29,7 +29,7 @@ type Workload struct {
 	Batched bool // Params.Batch
 	Blocked bool // its kernels have blocks of fixed size, so Params.Threads must be 0
 
-	Saved bool // it is a saved program: see OfFile
+	Saved bool // a program without sizes and inputs of its choice: see OfFile and OfSolver
 
 	trace func(dev device.Device, p Params) (*Instance, error)
 }
@@ -175,6 +175,7 @@ type Instance struct {
 	Also []string
 
 	program *program
+	close   func() error // frees the trace and what belongs to it; nil if that is the trace alone
 }
 
 // PTXHash returns a hash of the code of all kernels, independent of the order of loading.
@@ -186,7 +187,13 @@ func (in *Instance) PTXHash() (sum uint64) {
 }
 
 // Close frees the memory of the instance on the device.
-func (in *Instance) Close() error { return device.Join(in.program.close(), in.Trace.Close()) }
+func (in *Instance) Close() error {
+	closeTrace := in.Trace.Close
+	if in.close != nil {
+		closeTrace = in.close
+	}
+	return device.Join(in.program.close(), closeTrace())
+}
 
 // Workloads lists the workloads of the GrCUDA suite, in the order tables show them.
 func Workloads() []*Workload { return []*Workload{vec, bs, img, ml, hits, dl} }
