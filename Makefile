@@ -224,6 +224,14 @@ bench-host: libcudanull $(BENCH_HOST)/peer ## compare the host's cost of a repla
 	$(CUDA_ENV) $(GO) build -tags cuda -o $(BENCH_HOST)/host ./cmd/hostcost
 	REPRISE_LIBCUDA=$(abspath $(LIBCUDANULL)) $(BENCH_HOST)/host -peer $(BENCH_HOST)/peer $(BENCH_HOST_FLAGS)
 
+ADVICE_SOLVERS ?= cg bicgstab gmres chebyshev jacobi gauss-seidel power heat wave
+ADVICE_FLAGS ?= --quick --sample 8
+
+.PHONY: advice
+advice: ## compare what reprise advise chooses with replays of each way on the simulated device
+	$(GO) build -o build/advise ./cmd/reprise
+	for p in vec bs img ml hits dl $(ADVICE_SOLVERS:%=%:poisson2d:64) pagerank:links:4096,8,1 hits:links:4096,8,1; do build/advise advise $$p --measure $(ADVICE_FLAGS) && echo || exit; done
+
 LIBCUDASIM ?= build/libcudasim.so
 
 .PHONY: libcudasim

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/assert"
@@ -35,6 +36,15 @@ func piped(stdin string, args ...string) (stdout, stderr string, status int) {
 // positions matches the source positions in package bench, whose line numbers are not part of a golden.
 var positions = regexp.MustCompile(`(bench/\w+\.go):\d+`)
 
+// ticking returns a clock of the host on which everything takes 100 us.
+func ticking() func() time.Time {
+	now := time.Unix(0, 0)
+	return func() time.Time {
+		now = now.Add(100 * time.Microsecond)
+		return now
+	}
+}
+
 // TestCommands runs command lines, one per line of input. In them, and in the
 // output, $DIR is a folder that the file command fills and $KERNELS the folder of
 // the compiled kernels. Line numbers of package bench are printed as NN.
@@ -45,6 +55,8 @@ var positions = regexp.MustCompile(`(bench/\w+\.go):\d+`)
 func TestCommands(t *testing.T) {
 	findGPUs = func() ([]device.Info, error) { return nil, errors.New("none in this test") }
 	defer func() { findGPUs = gpus }()
+	hostClock = ticking()
+	defer func() { hostClock = time.Now }()
 	kernels, err := filepath.Abs("../../internal/kernels")
 	require.NoError(t, err)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {

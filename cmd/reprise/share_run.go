@@ -315,7 +315,7 @@ func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares
 		return p, usagef("%s: only a trace can be +eager", name)
 	}
 	kind, rest, _ := strings.Cut(name, ":")
-	if m, ok := f.method(kind, rest); ok {
+	if m, ok := methodOf(kind, rest); ok {
 		return f.solver(m, name, rest, gap)
 	}
 	w, err := pickProgram(c, name)
@@ -330,8 +330,8 @@ func (f *shareFlags) program(c *cobra.Command, name string, high bool) (p shares
 	return shares.OfProgram(tenants.OfWorkload(w, params), gap), err
 }
 
-// method returns the method of a program METHOD:MATRIX. hits with a number, or alone, is the workload of that name.
-func (f *shareFlags) method(name, matrix string) (m solver.Method, ok bool) {
+// methodOf returns the method of a program METHOD:MATRIX. hits with a number, or alone, is the workload of that name.
+func methodOf(name, matrix string) (m solver.Method, ok bool) {
 	if _, err := strconv.Atoi(matrix); name == solver.HITS.Name && (matrix == "" || err == nil) {
 		return m, false
 	}
