@@ -50,11 +50,13 @@ type paramInfo struct {
 
 // rangeInfo describes the bytes that one load, store or atomic accesses. Bytes is an expression for the range, and
 // Reason explains why it is not bounded; both are set if only one end is bounded. Certain is set if the parameters of
-// the launch alone determine which bytes each thread accesses.
+// the launch alone determine which bytes each thread accesses. Strides lists the distances of its parts in bytes, if it
+// leaves gaps and they are known.
 type rangeInfo struct {
 	Line    int           `json:"line"`
 	Access  access.Access `json:"access"`
 	Bytes   string        `json:"bytes,omitempty"`
+	Strides string        `json:"strides,omitempty"`
 	Reason  string        `json:"reason,omitempty"`
 	Certain bool          `json:"certain"`
 }
@@ -63,13 +65,21 @@ func (r rangeInfo) String() string {
 	const decides = "; pass a slice to bound it"
 	switch {
 	case r.Certain:
-		return r.Bytes
+		return r.Bytes + r.gaps()
 	case r.Reason == "":
-		return "at most " + r.Bytes + decides
+		return "at most " + r.Bytes + r.gaps() + decides
 	case r.Bytes == "":
 		return "anywhere: " + r.Reason + decides
 	}
 	return r.Bytes + ", no further bound: " + r.Reason + decides
+}
+
+// gaps returns the text of the strides.
+func (r rangeInfo) gaps() string {
+	if r.Strides == "" {
+		return ""
+	}
+	return "; strides " + r.Strides
 }
 
 // inspect describes every kernel of a module. A parameter's access is the union of the accesses through all pointers in
@@ -112,7 +122,7 @@ func inspect(m *ptx.Module, why bool) []entryInfo {
 func (e *entryInfo) addRanges(f *access.Footprint) {
 	for i := range f.Ranges {
 		r := &f.Ranges[i]
-		info := rangeInfo{Line: r.Pos.Line, Access: r.Access, Bytes: r.Text, Certain: f.Decided(r)}
+		info := rangeInfo{Line: r.Pos.Line, Access: r.Access, Bytes: r.Text, Strides: strings.Join(r.Strides, ", "), Certain: f.Decided(r)}
 		if r.Why != nil {
 			info.Reason = r.Why.String()
 		}
@@ -134,7 +144,8 @@ analysis cannot follow an address; the output names the place.
 
 With --why, it also prints the bytes of each load, store and atomic, as an expression
 over the shape of the launch and the other parameters. A trace evaluates it for each
-launch. If the bytes have no bound, it prints the reason; the access then counts as an
+launch. Strides of more than the access, as of tiles of a matrix, follow in bytes; launches
+on different tiles do not conflict. If the bytes have no bound, it prints the reason; the access then counts as an
 access to the whole buffer.
 
 A launch is refused if such an access certainly leaves the slice that is passed. If the

@@ -58,6 +58,9 @@ func printRanges(fp *Footprint) string {
 	var b strings.Builder
 	for _, r := range fp.Ranges {
 		fmt.Fprintf(&b, "%d: %s %s", r.Pos.Line, r.Access, r.Text)
+		if len(r.Strides) > 0 {
+			fmt.Fprintf(&b, "; strides %s", strings.Join(r.Strides, ", "))
+		}
 		if r.Why != nil {
 			fmt.Fprintf(&b, " (%d: %s)", r.Why.Pos.Line, r.Why.Msg)
 		}

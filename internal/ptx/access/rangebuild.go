@@ -33,6 +33,7 @@ type rangeBuilder struct {
 	copies      map[[2]*fact]*fact // by new parent and original, see relevant
 	deltas      map[[2]*term]delta
 	loopReasons map[loopReasonKey]*Reason
+	spacing     spacer // for the texts of strides
 
 	// Phis and loops depend on each other in cycles. A request for one that is being
 	// built (open) returns an unknown node, and results that depend on such an answer
@@ -91,7 +92,7 @@ func newRangeBuilder(s *ssa) *rangeBuilder {
 		facts: newFacts(s), ids: map[node]nodeID{}, reason: map[*Reason]int{},
 		built: map[termAt]nodeID{}, phis: map[*term]nodeID{}, tripCounts: map[int32]nodeID{},
 		live: map[*fact]nodeID{}, chosen: map[*fact]bool{}, copies: map[[2]*fact]*fact{}, deltas: map[[2]*term]delta{}, loopReasons: map[loopReasonKey]*Reason{},
-		open: map[any]int{}, requested: noRequest,
+		open: map[any]int{}, requested: noRequest, spacing: spacer{whole: true},
 	}
 	b.nodes = append(b.nodes, node{op: nodeUnknown, bits: 64}) // node 0, the value of unused args
 	b.known = append(b.known, known{})

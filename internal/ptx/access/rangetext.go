@@ -21,6 +21,10 @@ type Range struct {
 	// It is empty if neither end is bounded; Why then explains the cause. If only one end
 	// is bounded, both are set.
 	Text string `json:"text,omitempty"`
+	// Strides are the distances of its parts in bytes, as expressions such as 4*pitch. A
+	// launch accesses no bytes between the parts. It is empty if there are none, or if they
+	// are not known.
+	Strides []string `json:"strides,omitempty"`
 	// Why explains why an end of the range is not bounded. It is nil if both are.
 	Why *Reason `json:"why,omitempty"`
 }
@@ -66,6 +70,9 @@ func (b *rangeBuilder) describe(r *Range, o spanOut) {
 		text = strings.ToValidUTF8(text[:maxText], "") + " …"
 	}
 	r.Text = text
+	if k.both() {
+		r.Strides = t.strides(o)
+	}
 }
 
 // name returns a parameter's name without the prefix "kernel_" of compilers.

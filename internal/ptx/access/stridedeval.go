@@ -80,10 +80,8 @@ const sparse spacing = -1
 // spacings returns the spacings of all nodes. It decides only whether strides are computed,
 // so that an error would lose strides and nothing else.
 func spacings(nodes []node, whole bool) []spacing {
-	s := spacer{nodes, make([]spacing, len(nodes)), whole}
-	for id := range nodes {
-		s.of[id] = s.node(&nodes[id])
-	}
+	s := spacer{whole: whole}
+	s.grow(nodes)
 	return s.of
 }
 
@@ -93,6 +91,15 @@ type spacer struct {
 	nodes []node
 	of    []spacing
 	whole bool
+}
+
+// grow adds the spacings of new nodes.
+func (s *spacer) grow(nodes []node) {
+	s.nodes = nodes
+	for id := len(s.of); id < len(nodes); id++ {
+		s.of = append(s.of, 0) // also the argument of nodes without one, if it is node 0
+		s.of[id] = s.node(&nodes[id])
+	}
 }
 
 func (s *spacer) node(n *node) spacing {
