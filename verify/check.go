@@ -55,7 +55,7 @@ func Check(s *ir.Schedule, form graphexec.Backend) (*Proof, error) {
 		if len(p.Races) == maxRaces {
 			break
 		}
-		p.Races = append(p.Races, l.race(need))
+		p.Races = append(p.Races, l.race(need, order.Kept))
 	}
 	return p, nil
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/dense"
-	"github.com/reprise-gpu/reprise/internal/order"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -78,27 +77,27 @@ func verbs(name string) struct{ name, first, second string } {
 	panic("BUG: hazard " + name)
 }
 
-// race returns the witness of a need that is not ordered.
-func (l *loweredProgram) race(n need) Race {
+// race returns the witness of a need that is not ordered if the program omits a wait.
+func (l *loweredProgram) race(n need, without int32) Race {
 	u, v := &l.ops[n.first], &l.ops[n.second]
 	r := Race{First: u.Name, Second: v.Name, Later: n.later, Hazard: hazards[n.hazard].name}
 	if at := n.bytes(); n.hazard != ir.Ordered {
 		r.Buffer, r.Lo, r.Hi = v.Schedule.Graph.Buffers[at.Buffer].Name, at.Lo, at.Hi
 	}
-	i := slices.Index(l.rec.Ordered(n.pairs, order.Kept), false)
+	i := slices.Index(l.rec.Ordered(n.pairs, without), false)
 	p := n.pairs[i]
-	if p.To < p.From && slices.Contains(l.rec.Before(p.From), p.To) {
+	if p.To < p.From && slices.Contains(l.rec.Before(without, p.From), p.To) {
 		r.Reversed = true
 		return r
 	}
-	r.Before = l.before(n, p)
+	r.Before = l.before(n, p, without)
 	return r
 }
 
 // before returns the names of the operations that precede one of two steps, without their own.
-func (l *loweredProgram) before(n need, p dense.Edge) []string {
+func (l *loweredProgram) before(n need, p dense.Edge, without int32) []string {
 	names := []string{}
-	for _, step := range l.rec.Before(p.From, p.To) {
+	for _, step := range l.rec.Before(without, p.From, p.To) {
 		w, ok := l.of[step]
 		if !ok || l.holds(n.first, w, p.From) || l.holds(n.second, w, p.To) {
 			continue

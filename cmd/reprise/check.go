@@ -55,6 +55,7 @@ type checkFlags struct {
 	plan       planFlags
 	strategies []string
 	backends   []string
+	mutate     bool
 	json       string
 }
 
@@ -72,6 +73,11 @@ share memory. It does not read the lanes and waits of the plan, and runs nothing
 If a pair is not ordered, check prints the two operations, the bytes, the lines of the program
 and an execution in which the two overlap, and exits with status 1.
 
+With --mutate, it also omits each wait in turn, in all replays, and prints whether a conflict
+is then unordered. A wait that is not necessary is implied by the path that is printed, or it
+is a delay: it orders operations that do not conflict, as strategies do for performance and
+lanes do by their order.
+
   conflicts  pairs of operations that were compared; they imply all others
   steps      commands and nodes that the device receives for three replays
   waits      edges of graphs and waits for events among them
@@ -79,7 +85,8 @@ and an execution in which the two overlap, and exits with status 1.
 ` + programHelp(),
 		Example: `  reprise check img
   reprise check img.rir --strategy nimble --backend streams
-  reprise check img --also memplan`,
+  reprise check img --also memplan
+  reprise check img --strategy nimble --mutate`,
 		Args:              oneArg(programArg),
 		ValidArgsFunction: completePrograms,
 		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
@@ -87,6 +94,7 @@ and an execution in which the two overlap, and exits with status 1.
 	f.plan.add(c)
 	c.Flags().StringSliceVar(&f.strategies, "strategy", []string{"all"}, strategyHelp)
 	c.Flags().StringSliceVar(&f.backends, "backend", []string{"all"}, "back ends, or all: graph, streams")
+	c.Flags().BoolVar(&f.mutate, "mutate", false, "also omit each wait in turn, and print which are necessary")
 	c.Flags().StringVar(&f.json, "json", "", "also write the results to `FILE` as a JSON array (- for standard output, instead of the text)")
 	return c
 }
@@ -117,11 +125,11 @@ func (f *checkFlags) run(c *cobra.Command, name string) error {
 				return err
 			}
 			opts.Strategy = strategy
-			proof, err := checkOne(file.Graph, opts, backend)
+			proof, err := f.check(file.Graph, opts, backend)
 			if err != nil {
 				return fmt.Errorf("%s with %s/%v: %w", name, strategy, backend, err)
 			}
-			all = append(all, checked{strategy, proof})
+			all = append(all, *proof)
 		}
 	}
 	return f.report(c.OutOrStdout(), name, all)
@@ -131,15 +139,22 @@ func (f *checkFlags) run(c *cobra.Command, name string) error {
 type checked struct {
 	Asked string `json:"asked"`
 	*verify.Proof
+	Omitted []verify.Wait `json:"omitted,omitempty"` // with --mutate: each wait, and what happens without it
 }
 
-func checkOne(g *ir.Graph, opts optimizer.Options, backend graphexec.Backend) (*verify.Proof, error) {
+// check plans a graph with a strategy and checks the plan. If it has no races, --mutate omits each wait.
+func (f *checkFlags) check(g *ir.Graph, opts optimizer.Options, backend graphexec.Backend) (*checked, error) {
 	opts.Streams = backend == graphexec.Streams
 	plan, err := optimizer.Plan(g, opts)
 	if err != nil {
 		return nil, err
 	}
-	return verify.Check(plan.Schedule, backend)
+	p := &checked{Asked: opts.Strategy}
+	if p.Proof, err = verify.Check(plan.Schedule, backend); err != nil || !f.mutate || !p.OK() {
+		return p, err
+	}
+	p.Omitted, err = verify.Necessary(plan.Schedule, backend)
+	return p, err
 }
 
 // report prints the results. The error counts the plans with races.
@@ -168,6 +183,11 @@ func writeProofs(w io.Writer, all []checked) error {
 			result = fmt.Sprintf("%d races", len(p.Races))
 		}
 		fmt.Fprintf(w, "%18s  %8d  %8d  %s\n", p.Asked+"/"+p.Backend, p.Steps, p.Waits, result)
+	}
+	for i := range all {
+		if all[i].Omitted != nil {
+			writeWaits(w, &all[i])
+		}
 	}
 	for _, p := range all {
 		for _, race := range p.Races {

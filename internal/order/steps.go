@@ -170,8 +170,9 @@ func (s *Steps) sections(without int32) []int32 {
 	return section
 }
 
-// Before returns all steps that precede one of the given ones in every execution, and the given ones, ascending.
-func (s *Steps) Before(of ...int32) []int32 {
+// Before returns all steps that precede one of the given ones in every execution, and the given ones, ascending, if the
+// program omits a wait; Kept omits none.
+func (s *Steps) Before(without int32, of ...int32) []int32 {
 	seen := dense.NewSet(s.Len())
 	stack := slices.Clone(of)
 	for len(stack) > 0 {
@@ -182,7 +183,9 @@ func (s *Steps) Before(of ...int32) []int32 {
 		}
 		seen.Add(int(v))
 		for _, e := range s.Into(v) {
-			stack = append(stack, e.From)
+			if e.in(without) {
+				stack = append(stack, e.From)
+			}
 		}
 	}
 	var all []int32
