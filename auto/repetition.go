@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/auto/internal/period"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -50,7 +52,7 @@ func (w *watcher) propose(found period.Repeat) {
 	}
 	if w.tooFew(found) {
 		if w.stats.Reason == "" {
-			w.stats.Reason = fmt.Sprintf("%s: %v", w.describeLast(p), w.fewVisits(found.Visits))
+			w.refuse(fmt.Sprintf("%s: %v", w.describeLast(p), w.fewVisits(found.Visits)))
 		}
 		return
 	}
@@ -62,7 +64,7 @@ func (w *watcher) propose(found period.Repeat) {
 	r.never = !errors.Is(err, errFew)
 	w.looked = max(w.looked, w.n) + lookCost
 	if w.current == nil && w.replayed != w.n-1 {
-		w.stats.Reason = err.Error()
+		w.refuse(err.Error())
 	}
 	if w.n-r.next > 8*r.pause {
 		r.pause = 0 // the refusals were in an earlier part of the program
@@ -324,6 +326,9 @@ func (w *watcher) install(list []calls.Call, period int) error {
 		return err
 	}
 	w.stats.Bodies++
+	observe.Log("replaying a repetition", func() []slog.Attr {
+		return []slog.Attr{slog.Int("calls", len(list)), slog.Int("period", period), slog.Int("parameters", len(b.values)), slog.String("first", describe(list[:1]))}
+	})
 	b.number, b.like, b.period, b.used = w.stats.Bodies, like, period, w.n
 	if w.count == maxBodies {
 		w.drop(w.idlest())

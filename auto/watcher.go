@@ -2,10 +2,12 @@ package auto
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/reprise-gpu/reprise/auto/internal/period"
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -235,7 +237,7 @@ func (w *watcher) take() {
 			w.run.Fail(w.at(w.n).PC, fmt.Errorf("replay of %d calls: %w", len(b.calls), err))
 		} else { // nothing of it was enqueued
 			w.drop(b)
-			w.stats.Reason = err.Error()
+			w.refuse(err.Error())
 			w.submitHeld(w.n + 1)
 			return
 		}
@@ -262,6 +264,14 @@ func (w *watcher) replay(b *body) error {
 	return nil
 }
 
+// refuse sets the reason why the latest calls were not replayed.
+func (w *watcher) refuse(reason string) {
+	if w.stats.Reason != reason {
+		observe.Log("not replayed", func() []slog.Attr { return []slog.Attr{slog.String("reason", reason)} })
+	}
+	w.stats.Reason = reason
+}
+
 // miss counts a miss: another call than the next one of the current body. A body with more misses than replays, and
 // some to spare, is dropped.
 func (w *watcher) miss() {
@@ -270,7 +280,7 @@ func (w *watcher) miss() {
 	w.stats.Misses++
 	if b.misses > b.replays+4 {
 		w.drop(b)
-		w.stats.Reason = fmt.Sprintf("%s: the program did something else %d times, and this %d times", describe(b.calls), b.misses, b.replays)
+		w.refuse(fmt.Sprintf("%s: the program did something else %d times, and this %d times", describe(b.calls), b.misses, b.replays))
 	}
 }
 

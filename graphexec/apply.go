@@ -3,10 +3,12 @@ package graphexec
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -69,8 +71,8 @@ func (x *Exec) Apply(changes ...Change) error {
 // When apply returns an error, the program describes the state before it, and so does the device as
 // far as it has accepted the restored work.
 func (x *Exec) apply(p *planned, verdicts []Verdict) error {
-	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Rebuild != "" }) {
-		return x.rebuild(p)
+	if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Rebuild != "" }); i >= 0 {
+		return x.rebuild(p, verdicts[i].String())
 	}
 	at, err := x.impl.update(p.works)
 	if err == nil {
@@ -84,7 +86,7 @@ func (x *Exec) apply(p *planned, verdicts []Verdict) error {
 	if op := p.works[at].op; !x.impl.keeps(op) || !refusesNodes(err) {
 		return x.prog.about(op, err)
 	}
-	return x.rebuild(p)
+	return x.rebuild(p, err.Error())
 }
 
 // refusesNodes reports whether an error means that the driver does not accept the new work for an
@@ -260,7 +262,10 @@ func (x *Exec) adopt(p *planned) {
 
 // rebuild makes changes by instantiating again. The changes are adopted first, because the back end
 // is built from the program, and are taken back if that fails.
-func (x *Exec) rebuild(p *planned) error {
+func (x *Exec) rebuild(p *planned, reason string) error {
+	observe.Log("instantiated again", func() []slog.Attr {
+		return []slog.Attr{slog.String("program", x.prog.sched.Graph.Name), slog.String("reason", reason)}
+	})
 	was := x.before(p)
 	x.adopt(p)
 	if err := x.renew(); err != nil {

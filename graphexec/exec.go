@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
+	exectrace "runtime/trace"
 	"slices"
+	"time"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
@@ -98,10 +102,20 @@ func Instantiate(dev device.Device, s *ir.Schedule, trace traced.Program, form B
 	if b == nil {
 		return nil, fmt.Errorf("cannot instantiate the schedule: %w", traced.ErrForeign)
 	}
-	x, err := instantiate(dev, s, b, form)
+	start := time.Now()
+	var x *Exec
+	var err error
+	observe.Region(observe.Instantiate, func() { x, err = instantiate(dev, s, b, form) })
 	if err != nil {
 		return nil, fmt.Errorf("instantiate %s as %v: %w", s.Graph.Name, form, err)
 	}
+	observe.Log("instantiated", func() []slog.Attr {
+		_, hosted := x.impl.(*hosted)
+		return []slog.Attr{
+			slog.String("program", s.Graph.Name), slog.String("backend", form.String()), slog.Int("operations", s.Graph.Len()),
+			slog.Bool("host_decides", hosted), slog.Duration("took", time.Since(start)),
+		}
+	})
 	return x, nil
 }
 
@@ -242,6 +256,9 @@ func (x *Exec) ReplayN(ctx context.Context, n int) error {
 		return err
 	}
 	defer x.end()
+	if exectrace.IsEnabled() {
+		defer exectrace.StartRegion(ctx, observe.Replay).End()
+	}
 	err := ctx.Err()
 	for n > 0 && err == nil {
 		once := n

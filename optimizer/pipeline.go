@@ -3,13 +3,16 @@ package optimizer
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/bufsize"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -238,10 +241,32 @@ type Result struct {
 //
 // The graph must satisfy ir.Verify. With Options.Verify, Plan returns an error if it does not. Otherwise only missing
 // operands and buffers are errors.
-func Plan(g *ir.Graph, opts Options) (*Result, error) {
+func Plan(g *ir.Graph, opts Options) (res *Result, err error) {
 	if g == nil {
 		return nil, absent.Nil("the graph")
 	}
+	start := time.Now()
+	observe.Labelled(observe.Plan, g.Name, func() { res, err = runPasses(g, opts) })
+	if err == nil {
+		logPlan(res, &opts, time.Since(start))
+	}
+	return res, err
+}
+
+// logPlan writes a record of a plan.
+func logPlan(res *Result, opts *Options, took time.Duration) {
+	observe.Log("planned", func() []slog.Attr {
+		attributes := []slog.Attr{slog.String("program", res.Graph.Name), slog.Int("operations", res.Graph.Len()), slog.Duration("took", took), slog.String("costs", res.Costs)}
+		if s := res.Schedule; s != nil {
+			attributes = append(attributes, slog.String("strategy", s.Strategy), slog.Bool("streams", opts.Streams), slog.Int("lanes", s.Lanes), slog.Int("waits", s.Syncs()),
+				slog.Duration("predicted", time.Duration(s.Predicted)))
+		}
+		return attributes
+	})
+}
+
+// runPasses plans g.
+func runPasses(g *ir.Graph, opts Options) (*Result, error) {
 	given := opts
 	selected, err := selectPasses(&opts)
 	if err != nil {
@@ -266,7 +291,8 @@ func Plan(g *ir.Graph, opts Options) (*Result, error) {
 		if opts.Progress != nil {
 			opts.Progress(p.name, i, len(selected))
 		}
-		if err := p.run(s, &opts); err != nil {
+		observe.Region("reprise: pass "+p.name, func() { err = p.run(s, &opts) })
+		if err != nil {
 			return nil, err
 		}
 		switch s.Graph.Phase {

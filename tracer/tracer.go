@@ -10,6 +10,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/huge"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/internal/parallel"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
@@ -79,12 +80,15 @@ type Tracer struct {
 	sink   traced.Sink // receives them; nil for none
 	hand   *calls.Call // memory for the next one
 	issued ir.Launch   // memory for the launch being submitted
+
+	ended func() // ends the task of the execution trace
 }
 
 // New starts a trace on dev. The name is that of the graph. If dev is nil, Err and Finish return an
 // ir.ErrMissing.
 func New(dev device.Device, name string, mode Mode) *Tracer {
 	t := &Tracer{
+		ended:  observe.Task(observe.Record),
 		dev:    dev,
 		mode:   mode,
 		graph:  &ir.Graph{Name: name, Trace: newIdentity()},
@@ -274,6 +278,7 @@ func (t *Tracer) Finish() (*Trace, error) {
 	if t.stopped() && errors.Is(t.err, errFinished) {
 		return nil, errFinished
 	}
+	defer t.ended()
 	t.synchronize(t.callerPC())
 	if err := t.cleanUp(); err != nil {
 		t.err = device.Join(t.err, err)

@@ -3,11 +3,13 @@ package loop
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/observe"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/internal/until"
@@ -179,6 +181,9 @@ func Instantiate(dev device.Device, l Loop, trace traced.Program) (*Exec, error)
 	if err := x.lower(trace); err != nil {
 		return nil, device.Join(x.wrap(err), x.Close())
 	}
+	observe.Log("loop lowered", func() []slog.Attr {
+		return []slog.Attr{slog.String("program", l.Body.Graph.Name), slog.String("lowering", x.chose.String()), slog.Int("batch", x.batch), slog.String("reason", x.why)}
+	})
 	return x, nil
 }
 
