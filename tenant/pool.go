@@ -99,9 +99,10 @@ func (p *Pool) Add(trace *tracer.Trace) (*Tenant, error) {
 }
 
 // AddProgram makes a tenant of a program. It calls the program with the device of the pool on the goroutine of the pool,
-// now and after each fault of a kernel, on the device that Options.Reopen opens. The pool closes the traces. Buffers that
-// the program keeps for later, to read results, must be those of the trace that Request.After receives. State that
-// the tenant keeps in device memory from run to run is lost with the device.
+// now and after each fault of a kernel, on the device that Options.Reopen opens. The program must not call methods of the
+// pool or of its tenants. The pool closes the traces. Buffers that the program keeps for later, to read results, must be
+// those of the trace that Request.After receives. State that the tenant keeps in device memory from run to run is lost
+// with the device.
 func (p *Pool) AddProgram(name string, program Program) (*Tenant, error) {
 	if program == nil {
 		return nil, absent.Nil("the program")

@@ -23,7 +23,8 @@ type Request struct {
 	Deadline time.Duration
 	// Before writes the inputs of the run and After reads its results. The pool calls them on its own goroutine, right
 	// before the run and right after it. They may use tracer.Write and tracer.Read on buffers of the trace; both wait for
-	// all work of the device. Copies from and to pinned memory that the trace records are quicker. Either may be nil.
+	// all work of the device. Copies from and to pinned memory that the trace records are quicker. They must not call
+	// methods of the pool or of its tenants, which would wait for themselves. Either may be nil.
 	Before, After func(*tracer.Trace) error
 }
 
