@@ -199,12 +199,7 @@ func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, contents []ir.Co
 		return json.NewEncoder(stdout).Encode(summarize(r, profile))
 	}
 	if f.dot {
-		text, err := draw(r.Graph)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(stdout, "%s\n", text)
-		return err
+		return writeDOT(stdout, r)
 	}
 	if f.out != "" {
 		return nil

@@ -69,7 +69,13 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", ofValue(err), c.CommandPath())
 	})
-	root.AddCommand(newAdvise(), newBench(), newCompare(), newExplain(), newCheck(), newTimeline(), newReport(), newMeasure(), newSolve(), newTenants(), newScale(), newShare(), newRun(), newValidate(), newTrace(), newOpt(), newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(), newCalibrate(), newCgoEnv(), newVersion())
+	root.AddCommand(
+		newAdvise(), newBench(), newCompare(), newExplain(), newCheck(), newTimeline(),
+		newReport(), newServe(), newDraw(), newMeasure(), newSolve(), newTenants(),
+		newScale(), newShare(), newRun(), newValidate(), newTrace(), newOpt(),
+		newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(),
+		newCalibrate(), newCgoEnv(), newVersion(),
+	)
 	return root
 }
 

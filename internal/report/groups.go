@@ -78,8 +78,13 @@ func (d *Data) prefix(v int) string {
 	return d.Operation[v].Source
 }
 
-// summary names a group by its most frequent title.
+// summary names a group by the first part of its labels if all have the same, else by its most frequent title.
 func (d *Data) summary(ops []int) string {
+	if first, _, found := strings.Cut(d.Operation[ops[0]].Title, "."); found && !slices.ContainsFunc(ops, func(v int) bool {
+		return !strings.HasPrefix(d.Operation[v].Title, first+".")
+	}) {
+		return first
+	}
 	count, best := map[string]int{}, ""
 	for _, v := range ops {
 		title := d.Operation[v].Title

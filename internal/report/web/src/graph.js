@@ -20,8 +20,8 @@ const dashes = { raw: [], war: [6, 4], waw: [2, 3], after: [9, 3, 2, 3], body: [
 
 // --- layout
 
-const rebuild = (keep) => {
-  const anchor = keep === undefined ? null : screenOf(keep);
+// rebuild places the visible graph anew. Node keep, if any, stays at place anchor of the canvas.
+const rebuild = (keep, anchor) => {
   graph = visible(implied.checked);
   near = { in: new Map(), out: new Map() };
   for (const e of graph.edges) {
@@ -38,7 +38,7 @@ const rebuild = (keep) => {
     for (const e of graph.edges) e.points = curve(e);
     describe();
     if (anchor && drawing.at.has(keep)) moveTo(keep, anchor);
-    else fit();
+    else begin();
   };
   if (placed instanceof Promise) {
     busy.hidden = false;
@@ -83,14 +83,30 @@ const screenOf = (key) => {
   return p && [p[0] * view.k + view.x, p[1] * view.k + view.y];
 };
 
+// fit shows the whole drawing.
 const fit = () => {
   const { width, height: h } = size();
   if (!width) return;
   const k = Math.min(1.25, (width - 48) / drawing.width, (h - 48) / drawing.height);
-  const least = drawing.at.size > 400 ? 0.01 : 0.34; // a small graph stays readable, and is moved
-  view.k = Math.max(k, least);
-  view.x = (width - drawing.width * view.k) / 2;
-  view.y = drawing.height * view.k < h - 48 ? (h - drawing.height * view.k) / 2 : 24;
+  setScale(Math.max(k, 0.01));
+};
+
+// readable is the scale from which names can be read.
+const readable = 0.7;
+
+// begin shows the whole drawing if its names can be read then, and else its top.
+const begin = () => {
+  const { width, height: h } = size();
+  if (!width) return;
+  const whole = Math.min(1.25, (width - 48) / drawing.width, (h - 48) / drawing.height);
+  setScale(whole >= readable ? whole : Math.min(0.9, Math.max(readable, (width - 48) / drawing.width)));
+};
+
+const setScale = (k) => {
+  const { width, height: h } = size();
+  view.k = k;
+  view.x = (width - drawing.width * k) / 2;
+  view.y = drawing.height * k < h - 48 ? (h - drawing.height * k) / 2 : 24;
   view.fitted = true;
   redraw();
 };
@@ -147,7 +163,7 @@ const lanesOf = (key) => {
 const redraw = watchCanvas(canvas, (c, width, h) => {
   if (view.fitted && (view.w !== width || view.h !== h)) {
     Object.assign(view, { w: width, h });
-    fit();
+    begin();
   }
   const began = performance.now();
   c.save();
@@ -158,8 +174,55 @@ const redraw = watchCanvas(canvas, (c, width, h) => {
   drawEdges(c, box);
   drawNodes(c, box);
   c.restore();
+  drawMap(c, width, h);
   canvas.dataset.frame = (performance.now() - began).toFixed(1);
 });
+
+// mapOf returns the place of the small map of the drawing, null while all of the drawing is in view.
+const mapOf = (width, h) => {
+  const fits = drawing.width * view.k <= width - 20 && drawing.height * view.k <= h - 20;
+  if (fits || drawing.at.size === 0) return null;
+  const k = Math.min(110 / drawing.width, (h - 24) / drawing.height);
+  const w = Math.max(16, drawing.width * k);
+  return { k, x: width - w - 12, y: 12, w, h: Math.max(16, drawing.height * k) };
+};
+
+const drawMap = (c, width, h) => {
+  const m = mapOf(width, h);
+  if (!m) return;
+  const colour = colours();
+  const on = path().ops;
+  c.fillStyle = colour.card;
+  c.strokeStyle = colour.line;
+  c.lineWidth = 1;
+  rounded(c, m.x - 5, m.y - 5, m.w + 10, m.h + 10, 6);
+  c.fill();
+  c.stroke();
+  for (const key of graph.keys) {
+    const [x, y] = drawing.at.get(key);
+    c.fillStyle = !isGroup(key) && on.has(key) ? colour.path : laneColour(lanesOf(key)[0][0]);
+    c.fillRect(m.x + x * m.k - 1, m.y + y * m.k - 0.5, Math.max(2, widthOf(key) * m.k * 0.8), Math.max(1, height * m.k * 0.8));
+  }
+  c.strokeStyle = colour.accent;
+  c.lineWidth = 1.5;
+  const left = Math.max(m.x - 3, m.x - (view.x / view.k) * m.k);
+  const top = Math.max(m.y - 3, m.y - (view.y / view.k) * m.k);
+  const right = Math.min(m.x + m.w + 3, m.x + ((width - view.x) / view.k) * m.k);
+  const bottom = Math.min(m.y + m.h + 3, m.y + ((h - view.y) / view.k) * m.k);
+  if (right > left && bottom > top) c.strokeRect(left, top, right - left, Math.max(4, bottom - top));
+};
+
+// goTo centres the view on a place of the map, and returns false outside of the map.
+const goTo = (x, y) => {
+  const { width, height: h } = size();
+  const m = mapOf(width, h);
+  if (!m || x < m.x - 5 || x > m.x + m.w + 5 || y < m.y - 5 || y > m.y + m.h + 5) return false;
+  view.x = width / 2 - ((x - m.x) / m.k) * view.k;
+  view.y = h / 2 - ((y - m.y) / m.k) * view.k;
+  view.fitted = false;
+  redraw();
+  return true;
+};
 
 // membersBox returns the rectangle around the operations of an open group.
 const membersBox = (g) => {
@@ -329,11 +392,12 @@ const labelForScreenReader = (key) => {
 };
 
 const toggle = (g) => {
+  const first = data.groups[g].ops[0];
+  const anchor = drawing.at.has(keyOf(first)) ? screenOf(keyOf(first)) : null;
   if (open.has(g)) open.delete(g);
   else open.add(g);
-  const first = data.groups[g].ops[0];
   current = keyOf(first);
-  rebuild(current);
+  rebuild(current, anchor);
   if (selection.group === g || (selection.op >= 0 && ops[selection.op].group === g)) choose(current);
   announce(`Group ${data.groups[g].title} is ${open.has(g) ? "open" : "closed"}`);
 };
@@ -396,6 +460,7 @@ const describe = () => {
 const pointer = () => {
   onDrag(canvas, move, (x, y) => {
     canvas.focus({ preventScroll: true });
+    if (goTo(x, y)) return;
     const h = hit(x, y);
     if (h.head !== undefined) toggle(h.head);
     else if (h.edge) select({ edge: h.edge.all[0] }, "graph");

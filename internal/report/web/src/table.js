@@ -61,7 +61,7 @@ const row = (p, i, most) => {
 export const startTable = () => {
   const table = document.getElementById("plans");
   const most = Math.max(...data.plans.map((p) => p.total * (1 + p.uncertainty)));
-  const names = ["plan", "time, µs", "uncertainty", "over " + serial().strategy, "of bound", "lanes", "waits", "largest cause", "memory", "reused"];
+  const names = ["plan", "time, µs", "uncertainty", "over " + serial().strategy, "of bound", "lanes", "waits", "largest cause", "memory", "with reuse"];
   const body = el("tbody", {}, data.plans.map((p, i) => row(p, i, most)));
   table.append(el("caption", { class: "hidden" }, "Plans of the program: choose one to show"), el("thead", {}, el("tr", {}, names.map((n) => el("th", { scope: "col" }, n)))), body);
   const b = best();

@@ -248,9 +248,14 @@ const drawChart = (c, b, k, y, w) => {
   c.moveTo(gutter, y + high + 0.5);
   c.lineTo(w, y + high + 0.5);
   c.stroke();
-  c.fillStyle = colour.muted;
+  const label = String(Math.round(top));
   c.textAlign = "right";
-  c.fillText(String(Math.round(top)), w - right, y + 5);
+  c.fillStyle = colour.page;
+  c.globalAlpha = 0.8;
+  c.fillRect(w - right - c.measureText(label).width - 3, y - 2, c.measureText(label).width + 6, 14);
+  c.globalAlpha = 1;
+  c.fillStyle = colour.muted;
+  c.fillText(label, w - right, y + 5);
   c.restore();
 };
 
