@@ -359,6 +359,12 @@ $(BASELINE_OUT)/obj/%.o: baseline/%.cpp $(wildcard internal/kernels/*.ptx intern
 # Times at tiny sizes have no meaning, but every workload runs on both sides and its result is checked.
 BENCH_SMOKE := build/bench-smoke
 
+COMPARE_SCALE ?= "1x4 2x2 4x1" 512 4096
+
+.PHONY: compare-scale
+compare-scale: build libcudasim $(addprefix $(BASELINE_OUT)/,$(SCALE_BASELINES)) ## compare plans for four devices with C++ by hand (needs g++; mpicxx for several ranks)
+	scripts/scale-compare.sh bin/reprise $(BASELINE_OUT)/scale $(abspath $(LIBCUDASIM)) $(COMPARE_SCALE)
+
 .PHONY: bench-smoke
 bench-smoke: build baseline libcudasim ## compare every workload and a solver with their C++ programs, at tiny sizes (needs g++)
 	@mkdir -p $(BENCH_SMOKE)
