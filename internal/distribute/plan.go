@@ -89,6 +89,7 @@ type Chunk struct {
 	Tile         *Tile // nil for consecutive blocks
 	Accesses     []ir.Access
 	Edge         bool // of an overlapped launch: other devices need what it writes
+	Back         bool // of an edge: it is behind the interior
 }
 
 // Tile is the blocks of a launch whose indices are in [First, First+Count) on each axis.

@@ -12,14 +12,15 @@ type Lane uint8
 
 const (
 	Compute Lane = iota // chunks
-	Edge                // edges of chunks, beside the interior
+	Edge                // edges of chunks in front of the interior, beside it
+	Back                // edges behind it. What is sent to another rank then does not wait for the other edge
 	Leaving             // bytes that leave the rank: Out
 	Coming              // bytes that the host brings in an exchange: In
-	Pushing             // bytes for peers: Push. There are pushLanes of these lanes, so that copies to different peers run side by side
+	Pushing             // bytes for peers: Push
 	Lanes   = Pushing + pushLanes
 )
 
-// pushLanes is the number of lanes for copies to peers. A node of most machines has 4 or 8 devices.
+// pushLanes is the number of lanes for copies to peers, so that copies to different peers run side by side. A node of most machines has 4 or 8 devices.
 const pushLanes = 4
 
 // Lane returns the lane of an operation on its device. A Load has none.
@@ -31,7 +32,11 @@ func (p *Plan) Lane(o *Op) Lane {
 		return Leaving
 	case o.Kind == In:
 		return Coming
-	case p.Decisions[o.Of].Chunks[o.Chunk].Edge:
+	}
+	switch c := &p.Decisions[o.Of].Chunks[o.Chunk]; {
+	case c.Edge && c.Back:
+		return Back
+	case c.Edge:
 		return Edge
 	}
 	return Compute

@@ -35,16 +35,25 @@ func (g *graphs) round(r int, segments []launches.Segment, exchanges []*exchange
 		}
 	}
 	for i := range segments {
-		seg := segment{restLater: segments[i].RestLater}
-		for s := range streams {
-			if seg.parts[s], err = g.graph(&segments[i].Graphs[s]); err != nil {
-				return one, err
-			}
-		}
-		if x := segments[i].Exchange; x >= 0 {
-			seg.exchange = exchanges[x]
+		seg, err := g.segment(&segments[i], exchanges)
+		if err != nil {
+			return one, err
 		}
 		one.segments = append(one.segments, seg)
+	}
+	return one, nil
+}
+
+// segment instantiates the graphs of a segment. exchanges are those of the round in which it ends.
+func (g *graphs) segment(src *launches.Segment, exchanges []*exchange) (one segment, err error) {
+	one.restLater = src.RestLater
+	for s := range streams {
+		if one.parts[s], err = g.graph(&src.Graphs[s]); err != nil {
+			return one, err
+		}
+	}
+	if x := src.Exchange; x >= 0 {
+		one.exchange = exchanges[x]
 	}
 	return one, nil
 }

@@ -34,7 +34,10 @@ type Plan struct {
 	ends          [streams]device.Event // recorded behind the last graph of a stream
 	unrolled      part                  // several repetitions of the repeated rounds
 	unrolledSteps int
-	joined        bool // graphs of one stream wait for those of the other
+	bridges       []segment // by repeated round: to the next one
+	bridged       bool      // the first segment of the next step has been launched
+	waiting       bool      // the rest of the next segment waits for what it depends on
+	joined        bool      // graphs of one stream wait for those of the other
 
 	options Options
 	origin  origins

@@ -88,6 +88,14 @@ func (p *Plan) buildGraphs(st *staging, exchanges [][]*exchange) error {
 		}
 		p.rounds = append(p.rounds, one)
 	}
+	for i := range all.Bridges {
+		next := p.plan.Repeat + (i+1)%len(all.Bridges)
+		one, err := g.segment(&all.Bridges[i], exchanges[next])
+		if err != nil {
+			return err
+		}
+		p.bridges = append(p.bridges, one)
+	}
 	var err error
 	if p.unrolled, err = g.graph(&all.Unrolled); err != nil {
 		return err

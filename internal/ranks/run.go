@@ -111,7 +111,8 @@ func (p *Plan) submit(ctx context.Context, most int) (int, error) {
 		return p.unrolledSteps, p.launchPart(restStream, &p.unrolled, false)
 	}
 	p.steps++
-	return 1, p.step(ctx)
+	due := p.checkpoints.every > 0 && p.steps%p.checkpoints.every == 0
+	return 1, p.step(ctx, most > 1 && !due)
 }
 
 // whole reports whether the next steps can be the unrolled ones.
@@ -121,9 +122,12 @@ func (p *Plan) whole(most int) bool {
 		(p.steps-p.plan.Repeat)%(len(p.plan.Rounds)-p.plan.Repeat) == 0 && (every == 0 || p.steps%every+p.unrolledSteps <= every)
 }
 
-// step submits one step, whose number is p.steps-1.
-func (p *Plan) step(ctx context.Context) error {
-	one := &p.rounds[p.roundOf(p.steps-1)]
+// step submits one step, whose number is p.steps-1. If more steps follow at once, the segment behind the last exchange is joined
+// with the first one of the next step.
+func (p *Plan) step(ctx context.Context, more bool) error {
+	r := p.roundOf(p.steps - 1)
+	one := &p.rounds[r]
+	more = more && r >= p.plan.Repeat && len(p.bridges) > 0
 	if p.steps > 1 || !p.loaded {
 		if err := p.loadAll(one); err != nil {
 			return err
@@ -131,8 +135,18 @@ func (p *Plan) step(ctx context.Context) error {
 	}
 	for i := range one.segments {
 		s := &one.segments[i]
-		if err := p.launch(s); err != nil {
-			return err
+		last := i == len(one.segments)-1
+		if last && more {
+			s = &p.bridges[r-p.plan.Repeat]
+		}
+		if !(i == 0 && p.bridged) {
+			if err := p.launch(s, p.following(i, r, more)); err != nil {
+				return err
+			}
+		}
+		if last {
+			p.bridged = more
+			return nil // the exchange behind a bridge is that of the next step
 		}
 		if s.exchange != nil {
 			if err := p.exchange(ctx, s.exchange); err != nil {
@@ -143,8 +157,24 @@ func (p *Plan) step(ctx context.Context) error {
 	return nil
 }
 
-// launch submits the work of a segment.
-func (p *Plan) launch(s *segment) error {
+// following returns the segment that follows segment i of a step of round r, nil if it is not known. Of a segment and the bridge
+// that may replace it, it returns the bridge, which waits for all that the segment waits for.
+func (p *Plan) following(i, r int, more bool) *segment {
+	if i == len(p.rounds[r].segments)-1 {
+		if !more {
+			return nil
+		}
+		i, r = 0, p.roundOf(p.steps)
+	}
+	if i+1 == len(p.rounds[r].segments)-1 && r >= p.plan.Repeat && len(p.bridges) > 0 {
+		return &p.bridges[r-p.plan.Repeat]
+	}
+	return &p.rounds[r].segments[i+1]
+}
+
+// launch submits the work of a segment. next is the segment that follows, nil if it is not known. What its rest
+// has to wait for is submitted at once, so that the host does not spend the time after the exchange with it.
+func (p *Plan) launch(s, next *segment) error {
 	if p.options.Streams {
 		for j := range s.lists {
 			l := &s.lists[j]
@@ -155,15 +185,29 @@ func (p *Plan) launch(s *segment) error {
 		return nil
 	}
 	urgent, rest := &s.parts[urgentStream], &s.parts[restStream]
-	if rest.exec != 0 && rest.wait { // before the urgent part, which the rest need not wait for
-		if err := p.follow(restStream, urgentStream); err != nil {
+	if !p.waiting { // before the urgent part, which the rest need not wait for
+		if err := p.followUrgent(rest); err != nil {
 			return err
 		}
 	}
 	if err := p.launchPart(urgentStream, urgent, urgent.wait); err != nil {
 		return err
 	}
-	return p.launchPart(restStream, rest, s.restLater)
+	if err := p.launchPart(restStream, rest, s.restLater); err != nil {
+		return err
+	}
+	if p.waiting = next != nil; p.waiting {
+		return p.followUrgent(&next.parts[restStream])
+	}
+	return nil
+}
+
+// followUrgent makes the rest of a segment wait for the urgent graphs so far if it depends on them.
+func (p *Plan) followUrgent(rest *part) error {
+	if rest.exec == 0 || !rest.wait {
+		return nil
+	}
+	return p.follow(restStream, urgentStream)
 }
 
 // stream returns a stream of the graphs. The lanes of the first device have the priorities.

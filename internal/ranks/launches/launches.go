@@ -27,6 +27,9 @@ const (
 // Launches is the graphs of a rank.
 type Launches struct {
 	Rounds [][]Segment
+	// Bridges has, for each repeated round, the last segment of the round and the first of the next one as one, which replaces
+	// both between two steps. It is empty if the repeated rounds have no exchanges.
+	Bridges []Segment
 	// Unrolled is several repetitions of the repeated rounds, which stand for UnrolledSteps steps. It is empty if these
 	// have exchanges.
 	Unrolled      Graph
@@ -58,6 +61,7 @@ type divider struct {
 	plan        *distribute.Plan
 	first, last int32
 	urgent      map[distribute.Wait]bool // by operation of this rank
+	marked      map[distribute.Wait]bool // those of which a run since the last exchange was marked
 	// before is the operations that are before one in its lane: those of the same round or the one before it, and of a round
 	// that is repeated also those at the end of the last round.
 	before map[distribute.Wait][]distribute.Wait
@@ -66,7 +70,7 @@ type divider struct {
 
 // Of returns the graphs of the rank with a number of devices from first on.
 func Of(p *distribute.Plan, first int32, devices int) *Launches {
-	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, before: map[distribute.Wait][]distribute.Wait{}}
+	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, marked: map[distribute.Wait]bool{}, before: map[distribute.Wait][]distribute.Wait{}}
 	for r := range p.Rounds {
 		g.rounds = append(g.rounds, g.windows(r))
 	}
@@ -76,13 +80,34 @@ func Of(p *distribute.Plan, first int32, devices int) *Launches {
 		segments := g.round(r)
 		l.Rounds = append(l.Rounds, segments)
 		for i := range segments {
-			s := &segments[i]
-			l.Joined = l.Joined || s.RestLater || s.Graphs[Urgent].Wait || s.Graphs[Rest].Wait
+			l.Joined = l.Joined || segments[i].joined()
 		}
 	}
 	g.unroll(l)
+	g.bridge(p, l)
 	return l
 }
+
+// bridge adds the segments from each repeated round to the next one. Nothing is loaded between them.
+func (g *divider) bridge(p *distribute.Plan, l *Launches) {
+	for r := p.Repeat; r < len(p.Rounds); r++ {
+		if len(g.rounds[r]) < 2 {
+			return
+		}
+	}
+	for r := p.Repeat; r < len(p.Rounds); r++ {
+		next := r + 1
+		if next == len(p.Rounds) {
+			next = p.Repeat
+		}
+		s := g.segment(g.rounds[r][len(g.rounds[r])-1], g.rounds[next][0])
+		l.Bridges = append(l.Bridges, s)
+		l.Joined = l.Joined || s.joined()
+	}
+}
+
+// joined reports whether graphs of one stream wait for those of the other.
+func (s *Segment) joined() bool { return s.RestLater || s.Graphs[Urgent].Wait || s.Graphs[Rest].Wait }
 
 // window is the operations of this rank between two exchanges, or a part of them: one round at most.
 type window struct {
@@ -168,16 +193,17 @@ func (g *divider) findUrgent() {
 				g.mark(at, since, latest)
 			}
 		}
-		since = i + 1
+		since, g.marked = i+1, map[distribute.Wait]bool{}
 	}
 }
 
-// mark marks an operation as urgent, and those that it waits for in windows from since on.
+// mark marks an operation as urgent, and those that it waits for in windows from since on. These may be others in a later run of
+// the operation: those of the repeated round instead of the first.
 func (g *divider) mark(at distribute.Wait, since int, latest map[distribute.Wait]int) {
-	if g.urgent[at] {
+	if g.marked[at] {
 		return
 	}
-	g.urgent[at] = true
+	g.urgent[at], g.marked[at] = true, true
 	visit := func(u distribute.Wait) {
 		if i, is := latest[u]; is && i >= since {
 			g.mark(u, since, latest)
@@ -189,34 +215,42 @@ func (g *divider) mark(at distribute.Wait, since int, latest map[distribute.Wait
 // round divides a round.
 func (g *divider) round(r int) (list []Segment) {
 	for _, w := range g.rounds[r] {
-		s := Segment{RestLater: g.dependsOn(w, Rest, Urgent), Exchange: w.exchange}
-		for stream := range Streams {
-			var ops []distribute.Wait
-			for _, o := range w.ops {
-				if at := (distribute.Wait{Round: int32(r), Op: o}); g.stream(at) == stream {
-					ops = append(ops, at)
-				}
-			}
-			s.Graphs[stream] = g.graph(ops)
-		}
-		list = append(list, s)
+		list = append(list, g.segment(w))
 	}
 	return list
 }
 
-// dependsOn reports whether operations of a window in one stream wait for operations of the same window in another.
-func (g *divider) dependsOn(w window, stream, other int) bool {
-	in := map[distribute.Wait]bool{}
-	for _, o := range w.ops {
-		in[distribute.Wait{Round: int32(w.round), Op: o}] = true
-	}
-	found := false
-	for at := range in {
-		if g.stream(at) != stream {
-			continue
+// segment returns the graphs of consecutive windows, of which only the last may end with an exchange.
+func (g *divider) segment(windows ...window) Segment {
+	var all []distribute.Wait
+	for _, w := range windows {
+		for _, o := range w.ops {
+			all = append(all, distribute.Wait{Round: int32(w.round), Op: o})
 		}
-		visit := func(u distribute.Wait) { found = found || in[u] && u.Op < at.Op && g.stream(u) == other }
-		g.after(at, visit)
+	}
+	s := Segment{RestLater: g.dependsOn(all, Rest, Urgent), Exchange: windows[len(windows)-1].exchange}
+	for stream := range Streams {
+		var ops []distribute.Wait
+		for _, at := range all {
+			if g.stream(at) == stream {
+				ops = append(ops, at)
+			}
+		}
+		s.Graphs[stream] = g.graph(ops)
+	}
+	return s
+}
+
+// dependsOn reports whether operations of a list in one stream wait for earlier operations of the list in another.
+func (g *divider) dependsOn(list []distribute.Wait, stream, other int) bool {
+	seen := map[distribute.Wait]bool{}
+	found := false
+	visit := func(u distribute.Wait) { found = found || seen[u] && g.stream(u) == other }
+	for _, at := range list {
+		if g.stream(at) == stream {
+			g.after(at, visit)
+		}
+		seen[at] = true
 	}
 	return found
 }

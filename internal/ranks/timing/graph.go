@@ -37,7 +37,7 @@ func (s *Simulation) graph(k *rank, src *launches.Graph) *graph {
 	for _, n := range src.Nodes {
 		op := &s.plan.Rounds[n.At.Round].Ops[n.At.Op]
 		one := node{work: s.work(k, op), on: k.devices[op.Device-k.first], deps: n.Deps}
-		if s.plan.Lane(op) == distribute.Edge && one.kernel {
+		if s.plan.Lane(op) != distribute.Compute && one.kernel {
 			one.priority = greatest
 		}
 		g.nodes = append(g.nodes, one)

@@ -15,7 +15,8 @@ type Simulation struct {
 	machine *machine.Machine
 	demand  func(*distribute.Op) model.Demand
 	ranks   []*rank
-	steps   int // that have been run
+	steps   int  // that have been run
+	bridged bool // the first segments of the next step have been launched
 }
 
 // rank is the host of a rank, its devices and its network port.
@@ -26,9 +27,11 @@ type rank struct {
 	devices       []*gpu
 	links         *links.Links
 	rounds        [][]segment
+	bridges       []segment // by repeated round: to the next one
 	unrolled      *graph
 	unrolledSteps int
 	joined        bool // graphs of one stream wait for those of the other
+	waiting       bool // the rest of the next segment waits for what it depends on
 	streams       [launches.Streams]stream
 	host          model.Time
 	send, receive model.Time // from which on its port is free
@@ -83,15 +86,23 @@ func (s *Simulation) newRank(number int, first int32, m *machine.Rank) *rank {
 	for _, list := range all.Rounds {
 		var round []segment
 		for i := range list {
-			one := segment{restLater: list[i].RestLater, exchange: list[i].Exchange}
-			for g := range one.graphs {
-				one.graphs[g] = s.graph(k, &list[i].Graphs[g])
-			}
-			round = append(round, one)
+			round = append(round, s.segment(k, &list[i]))
 		}
 		k.rounds = append(k.rounds, round)
 	}
+	for i := range all.Bridges {
+		k.bridges = append(k.bridges, s.segment(k, &all.Bridges[i]))
+	}
 	return k
+}
+
+// segment instantiates the graphs of a segment.
+func (s *Simulation) segment(k *rank, src *launches.Segment) segment {
+	one := segment{restLater: src.RestLater, exchange: src.Exchange}
+	for g := range one.graphs {
+		one.graphs[g] = s.graph(k, &src.Graphs[g])
+	}
+	return one
 }
 
 // pending is the largest number of steps that are submitted before the hosts wait for the devices, as in internal/ranks.
@@ -133,7 +144,7 @@ func (k *rank) streamOf(g *gpu, l distribute.Lane) (*stream, bool) {
 	switch {
 	case g.number > 0:
 		return nil, false
-	case l == distribute.Edge:
+	case l == distribute.Edge: // the stream of the urgent graphs
 		return &k.streams[launches.Urgent], true
 	case l == distribute.Compute:
 		return &k.streams[launches.Rest], true
@@ -152,35 +163,73 @@ func (s *Simulation) submit(most int) int {
 		s.steps += n
 		return n
 	}
-	s.step()
+	s.step(most > 1)
 	return 1
 }
 
-// step runs one step.
-func (s *Simulation) step() {
-	r := s.steps
-	if n := len(s.plan.Rounds); r >= n {
-		r = s.plan.Repeat + (s.steps-s.plan.Repeat)%(n-s.plan.Repeat)
-	}
-	for x := range s.ranks[0].rounds[r] {
+// step runs one step. If more follow at once, its last segments are joined with the first ones of the next step, as in
+// internal/ranks.
+func (s *Simulation) step(more bool) {
+	r := s.roundOf(s.steps)
+	more = more && r >= s.plan.Repeat && len(s.ranks[0].bridges) > 0
+	segments := len(s.ranks[0].rounds[r])
+	for x := range segments {
 		for _, k := range s.ranks {
-			k.segment(&k.rounds[r][x])
+			switch {
+			case x == segments-1 && more:
+				k.segment(&k.bridges[r-s.plan.Repeat], s.following(k, x, r, more))
+			case x > 0 || !s.bridged:
+				k.segment(&k.rounds[r][x], s.following(k, x, r, more))
+			}
 		}
 		if e := s.ranks[0].rounds[r][x].exchange; e >= 0 {
 			s.exchange(&s.plan.Rounds[r].Exchanges[e])
 		}
 	}
+	s.bridged = more
 	s.steps++
 }
 
-// segment launches the graphs of a segment.
-func (k *rank) segment(s *segment) {
-	urgent, rest := s.graphs[launches.Urgent], s.graphs[launches.Rest]
-	if rest != nil && rest.wait { // before the urgent graph, which the rest need not wait for
-		k.follow(launches.Rest)
+// roundOf returns the round of a step.
+func (s *Simulation) roundOf(step int) int {
+	if n := len(s.plan.Rounds); step >= n {
+		return s.plan.Repeat + (step-s.plan.Repeat)%(n-s.plan.Repeat)
+	}
+	return step
+}
+
+// following returns the segment that follows segment i of a step of round r, as in internal/ranks.
+func (s *Simulation) following(k *rank, i, r int, more bool) *segment {
+	if i == len(k.rounds[r])-1 {
+		if !more {
+			return nil
+		}
+		i, r = 0, s.roundOf(s.steps+1)
+	}
+	if i+1 == len(k.rounds[r])-1 && r >= s.plan.Repeat && len(k.bridges) > 0 {
+		return &k.bridges[r-s.plan.Repeat]
+	}
+	return &k.rounds[r][i+1]
+}
+
+// segment launches the graphs of a segment, and makes the rest of the next one wait for what it depends on.
+func (k *rank) segment(s, next *segment) {
+	urgent := s.graphs[launches.Urgent]
+	if !k.waiting {
+		k.followUrgent(s)
 	}
 	k.launch(launches.Urgent, urgent, urgent != nil && urgent.wait)
-	k.launch(launches.Rest, rest, s.restLater)
+	k.launch(launches.Rest, s.graphs[launches.Rest], s.restLater)
+	if k.waiting = next != nil; k.waiting {
+		k.followUrgent(next)
+	}
+}
+
+// followUrgent makes the rest of a segment wait for the urgent graphs so far if it depends on them.
+func (k *rank) followUrgent(s *segment) {
+	if rest := s.graphs[launches.Rest]; rest != nil && rest.wait {
+		k.follow(launches.Rest)
+	}
 }
 
 // synchronize makes the host wait for a stream.
