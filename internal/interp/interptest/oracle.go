@@ -51,13 +51,24 @@ func (o *Oracle) Footprint(m *ptx.Module, f *ptx.Func) *access.Footprint {
 	return fp
 }
 
-// Launch is a launch that ran without a fault, with its Record.
+// Launch is a launch that ran without a fault, with its Record. If Count is not zero, only the blocks of a box ran: Count
+// blocks from First on, on each axis.
 type Launch struct {
-	Tree   *ptx.Module
-	Entry  string
-	Code   *interp.Module
-	Memory *interp.Memory
+	Tree         *ptx.Module
+	Entry        string
+	Code         *interp.Module
+	Memory       *interp.Memory
+	First, Count [3]uint32
 	interp.Launch
+}
+
+// analysed returns the launch as the footprint takes it.
+func (l *Launch) analysed() access.Launch {
+	whole := access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
+	if l.Count == [3]uint32{} {
+		return whole
+	}
+	return whole.Within(l.First, l.Count)
 }
 
 // Check returns an error that names bytes which the launch touched and the
@@ -88,7 +99,7 @@ func (o *Oracle) Check(l *Launch) error {
 // the launch made. For each pointer it searches for accesses at other addresses
 // than the pointer, not below it, and not above it.
 func (o *Oracle) checkCertain(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes) error {
-	if l.Sample > 0 {
+	if l.Sample > 0 || l.Count != [3]uint32{} {
 		return nil // only some of its blocks ran
 	}
 	at := &access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}
@@ -165,7 +176,8 @@ func touched(l *Launch) *bytes {
 func (o *Oracle) claims(l *Launch, f *ptx.Func, fp *access.Footprint, did *bytes) *bytes {
 	c := &bytes{}
 	reaches := make([]access.BoxReach, len(fp.Effects.Params))
-	fp.EvalBoxes(&access.Launch{Grid: l.Grid, Block: l.Block, Params: l.Params}, reaches)
+	at := l.analysed()
+	fp.EvalBoxes(&at, reaches)
 	for i, p := range fp.Effects.Params {
 		if p.Access == access.None && p.Offset == access.None || p.Field < 0 {
 			continue
