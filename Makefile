@@ -224,6 +224,10 @@ bench-host: libcudanull $(BENCH_HOST)/peer ## compare the host's cost of a repla
 	$(CUDA_ENV) $(GO) build -tags cuda -o $(BENCH_HOST)/host ./cmd/hostcost
 	REPRISE_LIBCUDA=$(abspath $(LIBCUDANULL)) $(BENCH_HOST)/host -peer $(BENCH_HOST)/peer $(BENCH_HOST_FLAGS)
 
+.PHONY: man
+man: ## write the manual pages of all commands to build/man
+	$(GO) run ./cmd/reprise man build/man
+
 ADVICE_SOLVERS ?= cg bicgstab gmres chebyshev jacobi gauss-seidel power heat wave
 ADVICE_FLAGS ?= --quick --sample 8
 

@@ -3,6 +3,7 @@ package optimizer
 import (
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
@@ -29,5 +30,5 @@ func unknown(kind, name string, known []Description) error {
 	for i, k := range known {
 		names[i], usages[i] = k.Name, k.Usage
 	}
-	return sentinel.Errorf(sentinel.ErrUnknown, "unknown %s %q%s; there are %s", kind, name, didYouMean(name, names), strings.Join(usages, ", "))
+	return sentinel.Errorf(sentinel.ErrUnknown, "unknown %s %q%s; there are %s", kind, name, phrase.DidYouMean(name, names), strings.Join(usages, ", "))
 }

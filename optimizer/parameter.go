@@ -115,15 +115,8 @@ func words(all ...word) maker {
 		if i := slices.Index(names, parameter); i >= 0 {
 			return all[i].strategy, nil
 		}
-		return nil, fmt.Errorf("%s%s", strings.Join(names, " or "), didYouMean(parameter, names))
+		return nil, fmt.Errorf("%s%s", strings.Join(names, " or "), phrase.DidYouMean(parameter, names))
 	}
-}
-
-func didYouMean(wrong string, names []string) string {
-	if nearest := phrase.Nearest(wrong, names); nearest != "" {
-		return fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return ""
 }
 
 // setter sets the edit or the computation of a pass for a parameter. An error lists the allowed values.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -54,7 +55,7 @@ func ringOf(g *ir.Graph, names []string) ([]ir.BufferID, error) {
 	for i, name := range names {
 		at := slices.Index(known, name)
 		if at < 0 {
-			return nil, sentinel.Errorf(sentinel.ErrUnknown, "%s has no buffer @%s%s", g.Name, name, didYouMean(name, known))
+			return nil, sentinel.Errorf(sentinel.ErrUnknown, "%s has no buffer @%s%s", g.Name, name, phrase.DidYouMean(name, known))
 		}
 		ring[i] = ir.BufferID(at)
 		first, this := &g.Buffers[ring[0]], &g.Buffers[at]

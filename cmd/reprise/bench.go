@@ -14,6 +14,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/bench"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -220,7 +221,7 @@ func lookup[T fmt.Stringer](what string, all ...T) func(name string) (T, error) 
 			names = append(names, one.String())
 		}
 		last := len(names) - 1
-		return found, fmt.Errorf("unknown %s %q: use %s or %s", what, name, strings.Join(names[:last], ", "), names[last])
+		return found, fmt.Errorf("unknown %s %q%s: use %s or %s", what, name, phrase.DidYouMean(name, names), strings.Join(names[:last], ", "), names[last])
 	}
 }
 

@@ -28,7 +28,7 @@ registers, are those of the base profile, and the file states this. Use an idle 
 the spread shows how far samples lie apart.`,
 		Example: `  reprise calibrate --device gpu0 -o mine.json
   reprise bench --device sim:mine.json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runCalibrate(c, &f) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to measure; see reprise devices")

@@ -45,7 +45,7 @@ launch can be bounded, and the C++ version does not.`,
 		Example: `  reprise compare solver
   reprise compare solver --size 128 --check-every 16
   reprise compare solver --size 1024 --sample 16 --max-iterations 120`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()

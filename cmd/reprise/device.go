@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,54 +73,83 @@ func asUsage(err error) error {
 var findGPUs = gpus
 
 func newDevices() *cobra.Command {
-	return &cobra.Command{
+	var path string
+	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices of this machine",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := findGPUs()
 			if err != nil {
 				fmt.Fprintf(c.ErrOrStderr(), "no GPU: %v (see reprise doctor)\n", err)
 			}
-			return listDevices(c.OutOrStdout(), found)
+			all, err := listDevices(found)
+			if err != nil {
+				return err
+			}
+			return writeResults(c.OutOrStdout(), path, all, func(w io.Writer) error { return writeDevices(w, all) })
 		},
 	}
+	jsonFlag(c, &path, "the list")
+	return c
 }
 
-// listDevices prints the GPUs and then the profiles that can be simulated.
-func listDevices(to io.Writer, gpus []device.Info) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S\tPROFILE")
-	for _, i := range gpus {
-		listDevice(w, &i, "-")
+// deviceRecord is a device that --device accepts.
+type deviceRecord struct {
+	ID              string  `json:"id"`
+	Name            string  `json:"name"`
+	Simulated       bool    `json:"simulated"`
+	Compute         string  `json:"compute"` // compute capability: "9.0"
+	Multiprocessors int     `json:"multiprocessors"`
+	ClockMHz        int     `json:"clock_mhz"`
+	MemoryBytes     int64   `json:"memory_bytes"`
+	MemoryGBps      float64 `json:"memory_gb_per_s"`
+	Profile         string  `json:"profile,omitempty"` // of a simulated device: "detailed" or "data sheet"
+}
+
+// listDevices returns the GPUs and then the profiles that can be simulated.
+func listDevices(gpus []device.Info) (all []deviceRecord, err error) {
+	for i := range gpus {
+		all = append(all, recordOf(&gpus[i], ""))
 	}
 	for _, p := range profiles.All() {
-		if err := listProfile(w, p, "detailed"); err != nil {
-			return err
+		if all, err = appendProfile(all, p, "detailed"); err != nil {
+			return nil, err
 		}
 	}
 	for _, p := range profiles.Short() {
-		if err := listProfile(w, p, "data sheet"); err != nil {
-			return err
+		if all, err = appendProfile(all, p, "data sheet"); err != nil {
+			return nil, err
 		}
 	}
-	return w.Flush()
+	return all, nil
 }
 
-func listProfile(w io.Writer, p *model.Profile, kind string) error {
+func appendProfile(all []deviceRecord, p *model.Profile, kind string) ([]deviceRecord, error) {
 	dev, err := sim.New(sim.Options{Profile: p.ID})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	i := dev.Info()
-	listDevice(w, &i, kind)
-	return dev.Close()
+	return append(all, recordOf(&i, kind)), dev.Close()
 }
 
-// listDevice prints a device and the kind of its profile.
-func listDevice(w io.Writer, i *device.Info, kind string) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%d\t%d\t%.0f\t%.0f\t%s\n", i.ID, i.Name, yesNo(i.Simulated),
-		i.ComputeMajor, i.ComputeMinor, i.Multiprocessors, i.ClockMHz, float64(i.MemoryBytes)/1e9, i.MemoryGBps, kind)
+func recordOf(i *device.Info, profile string) deviceRecord {
+	return deviceRecord{
+		ID: i.ID, Name: i.Name, Simulated: i.Simulated, Compute: fmt.Sprintf("%d.%d", i.ComputeMajor, i.ComputeMinor),
+		Multiprocessors: i.Multiprocessors, ClockMHz: i.ClockMHz, MemoryBytes: i.MemoryBytes, MemoryGBps: i.MemoryGBps, Profile: profile,
+	}
+}
+
+// writeDevices prints devices as a table.
+func writeDevices(to io.Writer, all []deviceRecord) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DEVICE\tNAME\tSIMULATED\tCOMPUTE\tSMS\tCLOCK MHZ\tMEMORY GB\tGB/S\tPROFILE")
+	for _, d := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%.0f\t%.0f\t%s\n", d.ID, d.Name, yesNo(d.Simulated),
+			d.Compute, d.Multiprocessors, d.ClockMHz, float64(d.MemoryBytes)/1e9, d.MemoryGBps, cmp.Or(d.Profile, "-"))
+	}
+	return w.Flush()
 }
 
 func yesNo(b bool) string {

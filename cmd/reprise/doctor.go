@@ -46,36 +46,31 @@ func (s driverState) usable() bool {
 
 // diagnosis is one line of doctor.
 type diagnosis struct {
-	ok     bool
-	what   string // "driver library"
-	found  string
-	remedy string // what to do if it is not ok
+	OK     bool   `json:"ok"`
+	What   string `json:"what"` // "driver library"
+	Found  string `json:"found"`
+	Remedy string `json:"remedy,omitempty"` // what to do if it is not ok
 }
 
 func newDoctor() *cobra.Command {
-	return &cobra.Command{
+	var path string
+	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Diagnose the GPU and its driver, and list remedies",
 		Long: `Doctor checks everything that the use of a GPU requires, from the kernel module to the
 device itself, and prints a line for each. The exit status is 0 if a GPU can be used.
 Simulated devices require none of it.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.OutOrStdout(), "/", driver()) },
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.OutOrStdout(), path, "/", driver()) },
 	}
+	jsonFlag(c, &path, "the diagnosis")
+	return c
 }
 
-func runDoctor(w io.Writer, root string, s driverState) error {
+func runDoctor(w io.Writer, path, root string, s driverState) error {
 	lines := diagnose(root, s)
-	for _, d := range lines {
-		mark := "ok     "
-		if !d.ok {
-			mark = "MISSING"
-		}
-		fmt.Fprintf(w, "%s  %s: %s", mark, d.what, d.found)
-		if !d.ok && d.remedy != "" {
-			fmt.Fprintf(w, "; %s", d.remedy)
-		}
-		fmt.Fprintln(w)
+	if err := writeResults(w, path, lines, func(w io.Writer) error { return writeDiagnosis(w, lines) }); err != nil {
+		return err
 	}
 	if !s.usable() {
 		return errors.New("no GPU can be used; simulated devices work without one: see reprise devices")
@@ -83,13 +78,29 @@ func runDoctor(w io.Writer, root string, s driverState) error {
 	return nil
 }
 
+func writeDiagnosis(w io.Writer, lines []diagnosis) (err error) {
+	for _, d := range lines {
+		mark, remedy := "ok     ", ""
+		if !d.OK {
+			mark = "MISSING"
+		}
+		if !d.OK && d.Remedy != "" {
+			remedy = "; " + d.Remedy
+		}
+		if _, err = fmt.Fprintf(w, "%s  %s: %s%s\n", mark, d.What, d.Found, remedy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // diagnose examines the machine whose files are below root. If the driver is the simulator, it does not examine the
 // kernel module and the device files.
 func diagnose(root string, s driverState) []diagnosis {
-	lines := []diagnosis{{ok: s.Built, what: "build", found: "with the CUDA driver"}}
+	lines := []diagnosis{{OK: s.Built, What: "build", Found: "with the CUDA driver"}}
 	if !s.Built {
-		lines[0].found = "this one only simulates"
-		lines[0].remedy = "run `make build` in a clone, which needs a C compiler"
+		lines[0].Found = "this one only simulates"
+		lines[0].Remedy = "run `make build` in a clone, which needs a C compiler"
 	}
 	if !s.Driver.Simulated {
 		lines = append(lines, kernelModule(root), deviceFiles(root))
@@ -110,67 +121,67 @@ func diagnose(root string, s driverState) []diagnosis {
 
 // kernelModule examines the driver's kernel module.
 func kernelModule(root string) diagnosis {
-	d := diagnosis{what: "kernel module"}
+	d := diagnosis{What: "kernel module"}
 	text, err := os.ReadFile(filepath.Join(root, "proc/driver/nvidia/version"))
 	switch {
 	case err == nil:
 		first, _, _ := strings.Cut(string(text), "\n")
-		d.ok, d.found = true, strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
+		d.OK, d.Found = true, strings.Join(strings.Fields(strings.TrimPrefix(first, "NVRM version:")), " ")
 	case exists(root, "dev/dxg"):
-		d.ok, d.found = true, "of Windows, through /dev/dxg (WSL)"
+		d.OK, d.Found = true, "of Windows, through /dev/dxg (WSL)"
 	case container(root):
-		d.found = "not visible in this container"
-		d.remedy = "start it with the NVIDIA container toolkit, docker run --gpus all"
+		d.Found = "not visible in this container"
+		d.Remedy = "start it with the NVIDIA container toolkit, docker run --gpus all"
 	default:
-		d.found = "not loaded: there is no /proc/driver/nvidia/version"
-		d.remedy = "install NVIDIA's driver for the GPU, or load it with modprobe nvidia"
+		d.Found = "not loaded: there is no /proc/driver/nvidia/version"
+		d.Remedy = "install NVIDIA's driver for the GPU, or load it with modprobe nvidia"
 	}
 	return d
 }
 
 // deviceFiles examines the files in /dev through which programs reach the kernel module.
 func deviceFiles(root string) diagnosis {
-	d := diagnosis{what: "device files"}
+	d := diagnosis{What: "device files"}
 	if exists(root, "dev/dxg") {
-		d.ok, d.found = true, "/dev/dxg"
+		d.OK, d.Found = true, "/dev/dxg"
 		return d
 	}
 	gpus, _ := filepath.Glob(filepath.Join(root, "dev/nvidia[0-9]*"))
 	if len(gpus) == 0 {
-		d.found = "there is no /dev/nvidia0"
-		d.remedy = "run nvidia-modprobe -u -c 0 as root; in a container, start it with --gpus all"
+		d.Found = "there is no /dev/nvidia0"
+		d.Remedy = "run nvidia-modprobe -u -c 0 as root; in a container, start it with --gpus all"
 		return d
 	}
 	for _, path := range append([]string{filepath.Join(root, "dev/nvidiactl")}, gpus...) {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			name := "/" + strings.TrimPrefix(strings.TrimPrefix(path, root), "/")
-			d.found = fmt.Sprintf("%s cannot be opened: %v", name, errors.Unwrap(err))
-			d.remedy = "run nvidia-modprobe -u -c 0 as root"
+			d.Found = fmt.Sprintf("%s cannot be opened: %v", name, errors.Unwrap(err))
+			d.Remedy = "run nvidia-modprobe -u -c 0 as root"
 			if errors.Is(err, fs.ErrPermission) {
-				d.remedy = "let an administrator give this user read and write permission, or add the user to the file's group"
+				d.Remedy = "let an administrator give this user read and write permission, or add the user to the file's group"
 			}
 			return d
 		}
 		_ = f.Close()
 	}
-	d.ok, d.found = true, fmt.Sprintf("%d GPUs, and this user may open their files", len(gpus))
+	d.OK, d.Found = true, fmt.Sprintf("%d GPUs, and this user may open their files", len(gpus))
 	return d
 }
 
 // library describes the libcuda that receives the calls.
 func library(f driverFacts) diagnosis {
-	d := diagnosis{ok: f.Library != "", what: "driver library", found: f.Library}
+	d := diagnosis{OK: f.Library != "", What: "driver library", Found: f.Library}
 	switch {
 	case f.Library == "sim":
-		d.found = "the simulator in this program (REPRISE_LIBCUDA=sim)"
+		d.Found = "the simulator in this program (REPRISE_LIBCUDA=sim)"
 	case f.Simulated:
-		d.found += ", a simulator"
-	case !d.ok:
-		d.found = f.Problem
-		d.remedy = "install NVIDIA's driver, which contains libcuda.so.1, or name the library in REPRISE_LIBCUDA"
+		d.Found += ", a simulator"
+	case !d.OK:
+		d.Found = f.Problem
+		d.Remedy = "install NVIDIA's driver, which contains libcuda.so.1, or name the library in REPRISE_LIBCUDA"
 		if named := os.Getenv("REPRISE_LIBCUDA"); named != "" {
-			d.remedy = "REPRISE_LIBCUDA is " + named + ": unset it to use NVIDIA's driver, or set it to the path of a driver library"
+			d.Remedy = "REPRISE_LIBCUDA is " + named + ": unset it to use NVIDIA's driver, or set it to the path of a driver library"
 		}
 	}
 	return d
@@ -188,10 +199,10 @@ var remedies = map[device.Code]string{
 }
 
 func initialized(f driverFacts) diagnosis {
-	d := diagnosis{ok: f.Init == 0, what: "cuInit", found: fmt.Sprintf("CUDA %d.%d", f.Version/1000, f.Version%1000/10)}
-	if !d.ok {
-		d.found = fmt.Sprintf("%v (%d)", f.Init, int(f.Init))
-		d.remedy = remedies[f.Init]
+	d := diagnosis{OK: f.Init == 0, What: "cuInit", Found: fmt.Sprintf("CUDA %d.%d", f.Version/1000, f.Version%1000/10)}
+	if !d.OK {
+		d.Found = fmt.Sprintf("%v (%d)", f.Init, int(f.Init))
+		d.Remedy = remedies[f.Init]
 	}
 	return d
 }
@@ -199,14 +210,14 @@ func initialized(f driverFacts) diagnosis {
 // gpuLines returns a line for each GPU: whether it can be opened.
 func gpuLines(s driverState) []diagnosis {
 	if len(s.GPUs) == 0 {
-		return []diagnosis{{what: "GPUs", found: s.Missing, remedy: "see CUDA_VISIBLE_DEVICES and nvidia-smi -L"}}
+		return []diagnosis{{What: "GPUs", Found: s.Missing, Remedy: "see CUDA_VISIBLE_DEVICES and nvidia-smi -L"}}
 	}
 	var lines []diagnosis
 	for i, g := range s.GPUs {
-		d := diagnosis{ok: true, what: g.ID, found: fmt.Sprintf("%s, compute %d.%d, %.0f GB", g.Name, g.ComputeMajor, g.ComputeMinor, float64(g.MemoryBytes)/1e9)}
+		d := diagnosis{OK: true, What: g.ID, Found: fmt.Sprintf("%s, compute %d.%d, %.0f GB", g.Name, g.ComputeMajor, g.ComputeMinor, float64(g.MemoryBytes)/1e9)}
 		if i < len(s.Closed) && s.Closed[i] {
-			d.ok, d.found = false, d.found+", in compute mode \"prohibited\""
-			d.remedy = fmt.Sprintf("run nvidia-smi -i %d -c 0 as root", i)
+			d.OK, d.Found = false, d.Found+", in compute mode \"prohibited\""
+			d.Remedy = fmt.Sprintf("run nvidia-smi -i %d -c 0 as root", i)
 		}
 		lines = append(lines, d)
 	}

@@ -77,7 +77,7 @@ func TestDoctor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			err := runDoctor(&out, checkedMachine(t, c.files), c.state)
+			err := runDoctor(&out, "", checkedMachine(t, c.files), c.state)
 			assert.Equal(t, c.ok, err == nil, "%v\n%s", err, out.String())
 			for _, s := range c.says {
 				assert.Contains(t, out.String(), s)
@@ -94,8 +94,8 @@ func TestDoctorSeesFilesThatCannotBeOpened(t *testing.T) {
 		t.Skip("root may open every file")
 	}
 	d := deviceFiles(checkedMachine(t, map[string]string{"dev/nvidiactl": "", "dev/nvidia0!": ""}))
-	assert.False(t, d.ok)
-	assert.Equal(t, "/dev/nvidia0 cannot be opened: permission denied", d.found)
+	assert.False(t, d.OK)
+	assert.Equal(t, "/dev/nvidia0 cannot be opened: permission denied", d.Found)
 }
 
 func TestGPUs(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/spf13/cobra"
 )
 
 // writeJSON writes v as indented JSON to a file, or to stdout if path is "-".
@@ -36,6 +38,11 @@ func writeResults(stdout io.Writer, path string, v any, table func(io.Writer) er
 		failed = errors.Join(failed, writeJSON(path, stdout, v))
 	}
 	return failed
+}
+
+// jsonFlag adds --json to a command without other forms of output.
+func jsonFlag(c *cobra.Command, path *string, what string) {
+	c.Flags().StringVar(path, "json", "", "also write "+what+" to `FILE` as JSON (- for standard output, instead of text)")
 }
 
 // aside appends ".partial" to the paths of an incomplete run's results, because files at the original paths may be

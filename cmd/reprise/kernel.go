@@ -16,7 +16,7 @@ func newKernel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kernel",
 		Short: "Inspect, run and profile PTX kernels",
-		Args:  cobra.NoArgs,
+		Args:  noCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newKernelInspect(), newKernelRun(), newKernelProfile())

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
 
@@ -48,7 +49,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "reprise: %s\n", message(err, isTerminal(stderr)))
 	var usage usageError
 	switch {
-	case errors.As(err, &usage), isCobraUsage(err):
+	case errors.As(err, &usage):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return statusOfSignal()
@@ -62,20 +63,23 @@ func newRoot() *cobra.Command {
 		Short:         "Trace GPU work once, plan it, replay it many times",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version:       release.Version,
 	}
+	root.SetVersionTemplate(thisVersion().String())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%w (see %s --help)", ofValue(err), c.CommandPath())
+		return usagef("%w%s (see %s --help)", ofValue(err), similarFlag(c, err), c.CommandPath())
 	})
 	root.AddCommand(
 		newAdvise(), newBench(), newCompare(), newExplain(), newCheck(), newTimeline(),
 		newReport(), newServe(), newDraw(), newMeasure(), newSolve(), newTenants(),
 		newScale(), newShare(), newRun(), newValidate(), newTrace(), newOpt(),
 		newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(),
-		newCalibrate(), newCgoEnv(), newVersion(),
+		newCalibrate(), newCgoEnv(), newMan(), newVersion(),
 	)
+	completeFlags(root)
 	return root
 }
 
@@ -96,11 +100,6 @@ func ofValue(err error) error {
 		return err
 	}
 	return fmt.Errorf("--%s %s: the value must be %s", value.GetFlag().Name, value.GetValue(), takes)
-}
-
-// isCobraUsage reports whether err is cobra's error for an unknown command. It has no type of its own.
-func isCobraUsage(err error) bool {
-	return strings.HasPrefix(err.Error(), "unknown command")
 }
 
 // oneArg requires exactly one argument. what describes it in the error.

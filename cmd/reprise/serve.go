@@ -28,7 +28,7 @@ its own pages only. A file has at most %d MiB; its program runs on the simulated
 The latest 16 reports are kept in memory. SIGINT or SIGTERM ends it, with status 0.`, viewer.MaxUpload>>20),
 		Example: `  reprise serve
   reprise serve --port 8080 --strategy all --device sim:a100`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c, port) },
 	}
 	f.add(c)

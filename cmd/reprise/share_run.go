@@ -97,7 +97,7 @@ Published traces:
 		Example: `  reprise share --high trace:resnet50 --low trace:bert-train --device sim:v100
   reprise share --high trace:gnmt --low trace:resnet50-train --policy default,fill --rate 10
   reprise share --matrix --policy default,fikit,greedy,fill --requests 100`,
-		Args: cobra.NoArgs,
+		Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.device, "device", "sim:v100", "device to run on; see reprise devices")

@@ -52,7 +52,7 @@ Without a line for them, programs of the user who runs the server may have class
 of other users 4. Programs state their names themselves; only the user is certain.`,
 		Example: `  reprise share serve --socket /run/user/1000/share.sock
   reprise share serve --socket share.sock --policy fill --piece 50us --depth 1 --config classes.txt`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.socket, "socket", "", "`PATH` of the socket")

@@ -74,7 +74,7 @@ Methods:
   reprise solve --matrix bcsstk01.mtx.gz --preconditioner jacobi --mode graph --out x.mtx
   reprise solve --matrix spd:1000 --rhs random:7 --json solve.json --plot figures
   reprise solve --matrix poisson2d:64 --machine h200-4`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
@@ -280,11 +280,7 @@ func lookupMethod(name string) (solver.Method, error) {
 	for _, m := range all {
 		names = append(names, m.Name)
 	}
-	hint := ""
-	if nearest := phrase.Nearest(name, names); nearest != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return solver.Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, hint, strings.Join(names, ", "))
+	return solver.Method{}, fmt.Errorf("unknown method %q%s; there are %s", name, phrase.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // generated reports whether a specification names a generator, as opposed to a file. Each line of Generators begins with

@@ -80,7 +80,7 @@ does not switch contexts.
 		Example: `  reprise tenants --program sgemm --tenants 1..64 --sample 1 --device sim:v100
   reprise tenants --program sgemm --shape 64x64x64 --tenants 1,2,4 --mode space,spacetime
   reprise tenants --program sgemm --tenants 8 --sample 1 --arrivals poisson:2000 --slo 2ms`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")

@@ -211,11 +211,7 @@ func LookupWorkload(name string) (*Workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	hint := ""
-	if nearest := phrase.Nearest(name, names); nearest != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, hint, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown workload %q%s; there are %s", name, phrase.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // perSM is the GrCUDA suite's rule of thumb for grids that fill the device: 8 blocks per multiprocessor.

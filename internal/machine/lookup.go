@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
 // builtIn are machines of usual forms.
@@ -56,7 +58,7 @@ func uniform(name string, form []string) (*Machine, error) {
 func Text(name string) ([]byte, error) {
 	text, err := builtIn.ReadFile("machines/" + name + fileSuffix)
 	if err != nil {
-		return nil, fmt.Errorf("no machine is called %q; known machines: %s; or RANKSxDEVICES:PROFILE, such as 2x4:a100, or the path of a file that ends in .json", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no machine is called %q%s; known machines: %s; or RANKSxDEVICES:PROFILE, such as 2x4:a100, or the path of a file that ends in .json", name, phrase.DidYouMean(name, Names()), strings.Join(Names(), ", "))
 	}
 	return text, nil
 }

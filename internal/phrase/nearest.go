@@ -1,6 +1,8 @@
 // Package phrase makes parts of error messages.
 package phrase
 
+import "fmt"
+
 // Nearest returns the first of the words with the fewest edits to a misspelt one. It is "" if each needs more edits than
 // a third of the letters of wrong.
 func Nearest(wrong string, words []string) string {
@@ -41,4 +43,13 @@ func editDistance(a, b string, limit int) int {
 		older, old, row = old, row, older
 	}
 	return old[len(b)]
+}
+
+// DidYouMean returns the clause that suggests the word most similar to a misspelt one: ` (did you mean "img"?)`. It is "" if no
+// word is similar.
+func DidYouMean(wrong string, words []string) string {
+	if nearest := Nearest(wrong, words); nearest != "" {
+		return fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device/model"
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 )
 
@@ -28,8 +29,8 @@ func Lookup(id string) (*model.Profile, error) {
 	if f := short(id); f != nil {
 		return &f.Profile, nil
 	}
-	return nil, sentinel.Errorf(sentinel.ErrUnknown, "no device profile is called %q; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
-		id, strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
+	return nil, sentinel.Errorf(sentinel.ErrUnknown, "no device profile is called %q%s; known profiles: %s; from data sheets: %s; or the path of a file that ends in .json",
+		id, phrase.DidYouMean(id, append(detailedIDs(), shortIDs()...)), strings.Join(detailedIDs(), ", "), strings.Join(shortIDs(), ", "))
 }
 
 // LookupFile returns the profile with the given ID as a file, or reads the file if id ends in .json. Every figure can be

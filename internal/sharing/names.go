@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/reprise-gpu/reprise/internal/phrase"
 )
 
 // Names lists the names that Parse takes. DEPTH is a number of kernels, and TIME a duration.
@@ -59,5 +61,5 @@ func Parse(name string) (Policy, error) {
 	case "tally":
 		return &Tally{Idle: tallyTime, Most: tallyTime}, nil
 	}
-	return nil, fmt.Errorf("unknown policy %q: use %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown policy %q%s: use %s", name, phrase.DidYouMean(name, Names()), strings.Join(Names(), ", "))
 }

@@ -36,11 +36,7 @@ func Build(name string, p *model.Profile) (*ir.Graph, error) {
 		for i, n := range networks {
 			names[i] = n.Name
 		}
-		hint := ""
-		if near := phrase.Nearest(name, names); near != "" {
-			hint = "; did you mean " + near + "?"
-		}
-		return nil, fmt.Errorf("no network is called %q: there are %s%s", name, strings.Join(names, ", "), hint)
+		return nil, fmt.Errorf("no network is called %q%s: there are %s", name, phrase.DidYouMean(name, names), strings.Join(names, ", "))
 	}
 	t := &tape{device: p}
 	networks[i].build(t)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sharing"
 )
 
@@ -57,7 +58,7 @@ func LookupPolicies(name string) (list []Policy, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("unknown policy %q: use all, default, or some of %s", name, strings.Join(PolicyNames(), ", "))
+		return nil, fmt.Errorf("unknown policy %q%s: use all, default, or some of %s", name, phrase.DidYouMean(name, PolicyNames()), strings.Join(PolicyNames(), ", "))
 	}
 	return list, nil
 }

@@ -102,11 +102,7 @@ func lookup(name string) (*Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	hint := ""
-	if nearest := phrase.Nearest(name, names); nearest != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return nil, fmt.Errorf("unknown program %q%s; there are %s", name, hint, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown program %q%s; there are %s", name, phrase.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // parse reads the extents that are given.
