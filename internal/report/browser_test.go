@@ -174,7 +174,7 @@ func TestReportInABrowser(t *testing.T) {
 		b.eval("reprise.before = reprise.scale()", nil)
 		var at []float64
 		b.eval("reprise.nodeAt(8)", &at)
-		require.NoError(t, b.Wheel(at[0], at[1], -300, false))
+		require.NoError(t, b.Wheel(at[0], at[1], -300, true))
 		b.until("reprise.scale() > 1.2 * reprise.before")
 		b.eval("document.getElementById('graph').focus()", nil)
 		b.keys("0")

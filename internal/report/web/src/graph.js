@@ -472,6 +472,7 @@ const pointer = () => {
     if (h.key !== undefined && isGroup(h.key)) toggle(groupOf(h.key));
   });
   canvas.addEventListener("wheel", (e) => {
+    if (!e.ctrlKey && !e.metaKey && document.activeElement !== canvas) return; // the page scrolls
     e.preventDefault();
     zoom(Math.exp(-e.deltaY * (e.deltaMode ? 0.05 : 0.0015)), position(canvas, e));
   }, { passive: false });

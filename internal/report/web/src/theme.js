@@ -16,6 +16,15 @@ export const laneColour = (lane) => {
   return lane < 0 ? palette[9] : palette[lane % palette.length];
 };
 
+// inkOn returns the colour of text on a colour, by its relative luminance (WCAG 2).
+export const inkOn = (hex) => {
+  const [r, g, b] = [1, 3, 5].map((i) => {
+    const v = parseInt(hex.slice(i, i + 2), 16) / 255;
+    return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.22 ? "#10131a" : "#ffffff";
+};
+
 const light = { text: "#1b1f27", muted: "#5c6470", line: "#dfe2e8", card: "#ffffff", page: "#f4f5f7", path: "#d4351c", accent: "#2f5fd0", raw: "#77808f", war: "#b06a00", waw: "#8a3ffc", after: "#0b7a75", body: "#9aa1ac" };
 const night = { text: "#e8eaef", muted: "#a0a8b6", line: "#2e3440", card: "#1a1e26", page: "#12151b", path: "#ff7a66", accent: "#8ab0ff", raw: "#8b95a5", war: "#e5a443", waw: "#c09bff", after: "#57c8c0", body: "#6d7684" };
 export const colours = () => (isDark() ? night : light);

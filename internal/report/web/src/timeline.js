@@ -2,7 +2,7 @@
 import { onDrag, position, showTip, watchCanvas } from "./canvas.js";
 import { clip, percent, time } from "./format.js";
 import { announce, choosePlan, data, ops, path, plan, planName, select, selection, spansOf, watch } from "./store.js";
-import { colours, font, isDark, laneColour, onTheme } from "./theme.js";
+import { colours, font, inkOn, laneColour, onTheme } from "./theme.js";
 
 const canvas = document.getElementById("timeline");
 const gutter = 132;
@@ -181,7 +181,7 @@ const drawSpans = (c, b) => {
       c.rect(x, y, wide, high);
       c.clip();
       c.font = font(11, 500);
-      c.fillStyle = isDark() ? "#10131a" : "#ffffff";
+      c.fillStyle = selection.op >= 0 && !chosen ? colour.text : inkOn(laneColour(b.p.lane[s.op]));
       c.textAlign = "left";
       c.textBaseline = "middle";
       const left = Math.max(x, gutter) + 5;
