@@ -2,6 +2,7 @@
 //
 //	Check      proves that the lowered program orders every pair of conflicting accesses, or shows a race
 //	Necessary  finds which of its waits are necessary for that
+//	Bisect     runs the schedule and finds the first operation whose result differs from serial execution
 //
 // Check and Necessary run nothing and need no GPU.
 package verify
