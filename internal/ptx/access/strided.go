@@ -176,6 +176,13 @@ func (a strided) add(b strided) strided {
 	if _, ok := sum.extent(); !ok || sum == all {
 		return gapless(sum)
 	}
+	if b.single() {
+		a, b = b, a
+	}
+	if a.single() {
+		b.interval = sum
+		return b
+	}
 	var room [2 * maxLevels]level
 	return fromLevels(sum.lo, b.list(a.list(room[:0])))
 }
@@ -203,12 +210,14 @@ func (a strided) mul(b strided) strided {
 		return gapless(product)
 	}
 	factor := max(b.lo, -b.lo)
-	var room [maxLevels]level
-	list := a.list(room[:0])
-	for i := range list {
-		list[i].step *= factor
+	if a.used == 0 && factor > 1 && !a.single() {
+		a.used, a.levels[0] = 1, level{1, a.hi - a.lo + 1}
 	}
-	return fromLevels(product.lo, list)
+	for i := range a.levels[:a.used] {
+		a.levels[i].step *= factor
+	}
+	a.interval = product
+	return a
 }
 
 // extend keeps the levels if no element wraps around the others.
