@@ -114,6 +114,25 @@ func TestRandomTilesKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// TestMergedTilesKeepTheirOrder merges launches on tiles that have no byte in common.
+func TestMergedTilesKeepTheirOrder(t *testing.T) {
+	merged := 0
+	for seed := range uint64(10) {
+		b := newBoard(t)
+		b.random(rand.New(rand.NewPCG(seed, 2)))
+		trace, err := b.tr.Finish()
+		require.NoError(t, err)
+		p, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "nimble", Verify: true, Also: []string{"merge"}})
+		require.NoError(t, err)
+		merged += len(p.Schedule.Graph.Merged)
+		require.NoError(t, b.replay(t, p.Schedule, trace, graphexec.Streams), "seed %d\n%s", seed, ir.Print(trace.Graph))
+		got := make([]float32, len(b.want))
+		require.NoError(t, tracer.Read(got, b.x))
+		require.Equal(t, b.want, got, "seed %d", seed)
+	}
+	assert.Greater(t, merged, 5)
+}
+
 // independentPairs counts the pairs of operations that have no byte in common, by boxes and by ranges.
 func independentPairs(g *ir.Graph) (boxes, ranges int) {
 	for v := range g.Ops {
