@@ -18,11 +18,11 @@ import (
 	"github.com/reprise-gpu/reprise/solver/sparse"
 )
 
-// traced returns a measured workload of its tiny size.
+// traced returns a measured workload of its tiny size, on a device that runs two blocks of each launch.
 func traced(t *testing.T, w *bench.Workload, profile string) (device.Device, *bench.Instance) {
-	dev, err := sim.New(sim.Options{Profile: profile})
+	dev, err := sim.New(sim.Options{Profile: profile, Sample: 2})
 	require.NoError(t, err)
-	in, err := w.New(dev, bench.Params{Size: w.Tiny, Seed: 1})
+	in, err := w.New(dev, bench.Params{Size: w.Tiny, Seed: 1, Sampled: true})
 	require.NoError(t, err)
 	require.NoError(t, in.Measure(context.Background(), dev))
 	t.Cleanup(func() {
