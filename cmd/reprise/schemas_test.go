@@ -44,6 +44,7 @@ var schemas = map[string]struct {
 	"run":            {reflect.TypeFor[[]clusterRecord](), "run wave:64 --machine 1x2 --replays 2 --json -"},
 	"scale":          {reflect.TypeFor[[]scale.Record](), "scale jacobi:64x2 --machine 1x2 --json -"},
 	"share":          {reflect.TypeFor[[]shares.Record](), "share --high vec --low vec --policy fill --requests 2 --json -"},
+	"share-ping":     {reflect.TypeFor[pingRecord](), ""},
 	"solve":          {reflect.TypeFor[[]solveRow](), "solve --matrix poisson2d:8 --method cg --json -"},
 	"strategies":     {reflect.TypeFor[[]*strategies.Comparison](), "strategies $DIR/vec.rir --strategy nimble --json -"},
 	"tenants":        {reflect.TypeFor[[]tenants.Record](), "tenants --program vec --tenants 2 --rounds 1 --sample 1 --mode branches --json -"},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 )
 
 func newSharePing() *cobra.Command {
-	var socket string
+	var socket, path string
 	var n, class int
 	c := &cobra.Command{
 		Use:   "ping --socket PATH",
@@ -22,7 +24,7 @@ func newSharePing() *cobra.Command {
 submits it again and again. The time of a grant is from the submission until the grant has
 arrived. Other programs at the server run meanwhile, and those of smaller classes wait for it.`,
 		Example: `  reprise share ping --socket share.sock -n 10000`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case socket == "":
@@ -32,19 +34,20 @@ arrived. Other programs at the server run meanwhile, and those of smaller classe
 			case class < 0 || class >= sharing.Classes:
 				return usagef("--class %d: a number from 0 to %d is needed", class, sharing.Classes-1)
 			}
-			return ping(c, socket, n, class)
+			return ping(c, socket, path, n, class)
 		},
 	}
 	c.Flags().StringVar(&socket, "socket", "", "`PATH` of the server's socket")
 	c.Flags().IntVarP(&n, "number", "n", 10000, "grants to measure")
 	c.Flags().IntVar(&class, "class", sharing.Classes-1, "class of the program, 0 to 9")
+	jsonFlag(c, &path, "the times")
 	return c
 }
 
 const maxPings = 10_000_000
 
 // ping measures n grants and prints quantiles. After an interrupt, it prints those of the grants so far.
-func ping(c *cobra.Command, socket string, n, class int) error {
+func ping(c *cobra.Command, socket, path string, n, class int) error {
 	ctx, stop := interruptible(c.Context())
 	defer stop()
 	p, err := wire.Dial(socket)
@@ -69,9 +72,26 @@ func ping(c *cobra.Command, socket string, n, class int) error {
 	if len(times) > 0 {
 		slices.Sort(times)
 		at := func(q float64) float64 { return float64(times[int(q*float64(len(times)-1))].Nanoseconds()) / 1000 }
-		fmt.Fprintf(c.OutOrStdout(), "%d grants of policy %s to class %d: p50 %.1f us, p90 %.1f us, p99 %.1f us, greatest %.1f us\n",
-			len(times), p.Policy(), class, at(0.5), at(0.9), at(0.99), at(1))
+		r := pingRecord{len(times), p.Policy(), class, at(0.5), at(0.9), at(0.99), at(1)}
+		err = errors.Join(err, writeResults(c.OutOrStdout(), path, r, r.write))
 	}
+	return err
+}
+
+// pingRecord is what ping measures. Times are of the host.
+type pingRecord struct {
+	Grants int     `json:"grants"`
+	Policy string  `json:"policy"`
+	Class  int     `json:"class"`
+	P50US  float64 `json:"p50_us"`
+	P90US  float64 `json:"p90_us"`
+	P99US  float64 `json:"p99_us"`
+	MaxUS  float64 `json:"max_us"`
+}
+
+func (r pingRecord) write(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%d grants of policy %s to class %d: p50 %.1f us, p90 %.1f us, p99 %.1f us, greatest %.1f us\n",
+		r.Grants, r.Policy, r.Class, r.P50US, r.P90US, r.P99US, r.MaxUS)
 	return err
 }
 
