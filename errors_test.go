@@ -151,7 +151,8 @@ var mistakes = map[string]map[string]func(t *testing.T, p *program) error{
 		},
 		"record on no device": func(*testing.T, *program) error { return reprise.Record(nil, "x").Err() },
 		"replay without a context": func(_ *testing.T, p *program) error {
-			return p.exec.Replay(nil) //nolint:staticcheck // the mistake
+			var none context.Context
+			return p.exec.Replay(none)
 		},
 	},
 	"ErrOtherDevice": {

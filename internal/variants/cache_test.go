@@ -21,7 +21,6 @@ import (
 type oracle struct {
 	bounds variants.Bounds
 	kept   []int
-	users  map[int]int // by value
 }
 
 func size(key int) int64 { return int64(key) }
