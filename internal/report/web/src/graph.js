@@ -557,7 +557,8 @@ const legend = () => {
   const box = document.getElementById("graph-legend");
   const names = { raw: "read after write", war: "write after read", waw: "write after write", after: "order of the program", body: "body of a loop or branch" };
   const used = new Set(data.edges.map((e) => e.hazard.split("|")[0]));
-  const samples = [...Object.keys(names).filter((h) => used.has(h)).map((h) => [h, names[h]]), ["path", "critical path"]];
+  const samples = [...Object.keys(names).filter((h) => used.has(h)).map((h) => [h, names[h]])];
+  if (data.plans.some((p) => p.path.length)) samples.push(["path", "critical path"]);
   box.replaceChildren(...samples.map(([h, name]) => {
     const span = document.createElement("span");
     const sample = document.createElement("canvas");

@@ -71,7 +71,7 @@ export const startTable = () => {
   const notes = [];
   if (data.source === "simulator") notes.push("Times are virtual: a simulator computes them, and the uncertainty is that of its model.");
   if (data.plans.some((p) => p.uncertainty)) notes.push("≈ marks ratios within the uncertainty.");
-  if (data.plans.some((p) => p.bound)) notes.push("The bound is a time that no schedule of one graph is predicted to undercut.");
+  if (data.plans.some((p) => p.bound && p.backend === "graph")) notes.push("The bound is a time that no schedule of one graph is predicted to undercut.");
   if (data.omitted_edges) notes.push(`${count(data.omitted_edges, "dependency").replace("dependencys", "dependencies")} that others imply are left out of this report.`);
   document.getElementById("plans-note").textContent = notes.join(" ");
   const mark = () => [...body.rows].forEach((tr, i) => {
