@@ -63,10 +63,10 @@ func TestCheckedDevicesFindRacesInBodies(t *testing.T) {
 			err = exec.Wait(ctx)
 			if written {
 				assert.ErrorContains(t, err, "shared-memory race")
-				assert.ErrorContains(t, err, "%1/%0 reverse at ")
+				assert.ErrorContains(t, err, "loop/reverse at ")
 			} else {
 				assert.ErrorContains(t, err, "uninitialised read: bytes 0-3 of @x")
-				assert.ErrorContains(t, err, "%0/%0 reverse at ")
+				assert.ErrorContains(t, err, "loop/reverse at ")
 			}
 		}
 	}

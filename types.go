@@ -13,6 +13,7 @@ type (
 	Trace  = tracer.Trace  // Trace is a finished recording
 	Buffer = tracer.Buffer // Buffer is a range of elements in device or host memory
 	Kernel = tracer.Kernel // Kernel is a function of a module
+	Op     = tracer.Op     // Op is a recorded call; Named gives it a label
 	Shape  = tracer.Shape  // Shape holds the grid and the block of a launch, as ir.Dim3, and its dynamic shared memory
 	Param  = tracer.Param  // Param is a scalar that replays may set
 	Limits = tracer.Limits // Limits bounds a recorded loop

@@ -6,6 +6,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -71,32 +72,48 @@ func (p *program) workOf(id ir.OpID) device.Work {
 	return q.work[v]
 }
 
-// name returns the name of operation id of the whole program: "%3 square at vec.go:41", or
-// "%1/%0 square at vec.go:40" in the body of loop or branch %1.
+// name returns the name of operation id of the whole program: "square#2 at vec.go:41", or "solve/square at vec.go:40" in
+// the body of the loop or branch solve.
 func (p *program) name(id ir.OpID) string {
 	q, v := p.find(id)
 	return q.nameHere(v)
 }
 
 // nameHere returns the same name for operation v of the schedule of p.
-func (p *program) nameHere(v ir.OpID) string { return p.path() + parts.OpName(p.sched.Graph, v) }
+func (p *program) nameHere(v ir.OpID) string {
+	return p.path() + parts.At(p.opNames().Of(v), &p.sched.Graph.Ops[v])
+}
 
-// path returns the prefix of the names of operations in a body: "%1/", or "%1/else/" in the second
-// body of a branch. It is empty for the outermost program.
+// opNames returns the names of the operations of the schedule of p, without their path.
+func (p *program) opNames() *opname.Names {
+	if p.named == nil {
+		p.named = opname.Of(p.sched.Graph)
+	}
+	return p.named
+}
+
+// path returns the prefix of the names of operations in a body: "solve/", or "choose/else/" in the second body of a
+// branch. It is empty for the outermost program.
 func (p *program) path() string {
 	at := p.place
-	switch {
-	case at.of == nil:
+	if at.of == nil {
 		return ""
-	case at.n == 1:
-		return fmt.Sprintf("%s%v/else/", at.of.path(), traced.Origin(at.of.sched.Graph, at.op))
 	}
-	return fmt.Sprintf("%s%v/", at.of.path(), traced.Origin(at.of.sched.Graph, at.op))
+	return opname.Path(at.of.path()+at.of.opNames().Of(at.op), at.n)
+}
+
+// numbers returns the same prefix of numbers: "%1/", or "%1/else/".
+func (p *program) numbers() string {
+	at := p.place
+	if at.of == nil {
+		return ""
+	}
+	return opname.Path(at.of.numbers()+traced.Origin(at.of.sched.Graph, at.op).String(), at.n)
 }
 
 // error adds the name of an operation of the schedule of p to an error.
 func (p *program) error(v ir.OpID, err error) error {
-	return fmt.Errorf("%s%w", p.path(), parts.OpError(p.sched.Graph, v, err))
+	return fmt.Errorf("%s: %w", p.nameHere(v), err)
 }
 
 // about adds the name of operation id of the whole program to an error.

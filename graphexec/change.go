@@ -18,9 +18,10 @@ import (
 // enqueued are not affected. Make one with Param, Rebind, Swap, Grid or Enable; the zero value is
 // none and an error.
 //
-// An operation is named by its number in the trace, "%3", or by its kernel or label if no other
-// operation has the same. "%3/%1" is operation %1 in the body of %3, and "%3/else/%1" is operation %1
-// in the second body of branch %3.
+// An operation is named by its label (see tracer.Op.Named), or by its kernel. If several operations have the same, each has
+// its number among them: "axpy#2". A copy, fill or prefetch without a label is named by the buffer that it writes, as in
+// "copy:x". "solve/axpy" is an operation in the body of the loop solve, and "choose/else/axpy" one in the second body of a
+// branch. The number in the trace, "%3", is a name, too.
 type Change struct {
 	name func() string // "swap @a and @b"
 	// make adds the change to e and returns the operations whose work it changes, in any order.
@@ -189,48 +190,43 @@ func (p *program) inArena(id ir.BufferID) bool {
 	return ok && placed.holds(id)
 }
 
-// findOp returns the number in the whole program of the operation of a name. It compares the name
-// with the path and number, the label and the kernel of every operation: O(operations). A name of
-// several operations is an error that lists them.
+// findOp returns the number in the whole program of the operation of a name: one whose name or number it is, or else the
+// only one whose label or kernel it is. It compares all operations: O(operations). A name of several operations is an error
+// that lists them.
 func (x *Exec) findOp(name string) (found ir.OpID, err error) {
 	if name == "" {
-		return 0, fmt.Errorf("%w: the operation to change: use a number such as %%0, a kernel or a label", ir.ErrMissing)
+		return 0, fmt.Errorf("%w: the operation to change: use its label, its kernel or its number, as in %%0", ir.ErrMissing)
 	}
-	g := x.prog.sched.Graph
-	var all []string
+	var exact, like []ir.OpID
 	for _, p := range x.prog.programs() {
-		local := p.sched.Graph
-		path, number := p.path(), ""
-		if strings.HasPrefix(name, path+"%") {
-			number = name[len(path):]
-		}
-		for i := range local.Ops {
+		names, path, numbers := p.opNames(), p.path(), p.numbers()
+		for i := range p.sched.Graph.Ops {
 			v := ir.OpID(i)
-			if local.Sliced[v].First > 0 { // the first slice stands for all
+			if p.sched.Graph.Sliced[v].First > 0 { // the first slice stands for all
 				continue
 			}
-			if op := &local.Ops[i]; number != "" && number == traced.Origin(local, v).String() || hasPart(local, v, number) || name == op.Label || op.Kind == ir.KindLaunch && name == op.Launch.Entry {
-				found, all = p.first+v, append(all, x.prog.name(p.first+v))
+			switch {
+			case strings.HasPrefix(name, path) && names.Is(v, name[len(path):]), strings.HasPrefix(name, numbers) && names.Is(v, name[len(numbers):]):
+				exact = append(exact, p.first+v)
+			case names.Like(v, name):
+				like = append(like, p.first+v)
 			}
 		}
 	}
-	switch len(all) {
+	if len(exact) == 0 {
+		exact = like
+	}
+	switch len(exact) {
 	case 0:
-		return 0, sentinel.Errorf(sentinel.ErrUnknown, "no operation %s in %s: use a number such as %%0, a kernel or a label", name, g.Name)
+		return 0, sentinel.Errorf(sentinel.ErrUnknown, "no operation %s in %s: use its label, its kernel or its number, as in %%0", name, x.prog.sched.Graph.Name)
 	case 1:
-		return found, nil
+		return exact[0], nil
 	}
-	return 0, fmt.Errorf("%d operations are called %s: use the number of one of %s", len(all), name, strings.Join(all, ", "))
-}
-
-// hasPart reports whether operation v of g is a merged launch with the part of a number: "%3".
-func hasPart(g *ir.Graph, v ir.OpID, number string) bool {
-	for _, p := range g.Merged[v] {
-		if p.Op.String() == number {
-			return true
-		}
+	var all []string
+	for _, id := range exact {
+		all = append(all, x.prog.name(id))
 	}
-	return false
+	return 0, fmt.Errorf("%d operations are called %s: use the name of one of %s", len(all), name, strings.Join(all, ", "))
 }
 
 // asTraced returns an error if a pass has relied on the writes of every operation. Then no operation
@@ -276,7 +272,7 @@ func (x *Exec) alone(id ir.OpID) error {
 	}
 	names := make([]string, len(parts))
 	for i, p := range parts {
-		names[i] = q.path() + p.Op.String()
+		names[i] = q.path() + q.opNames().Recorded(p.Op)
 	}
 	return fmt.Errorf("one launch runs %s together: plan without merge and Frozen", strings.Join(names, ", "))
 }

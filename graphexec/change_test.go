@@ -88,15 +88,15 @@ func TestChangesThatAreNotPossibleSayWhy(t *testing.T) {
 			{graphexec.Swap("a", "z"), "no buffer @z in relay: it has @a, @b, @c, @h, @k, @unused"},
 			{graphexec.Swap("a", "c"), "buffers @a and @c cannot change places: they have 256 and 128 bytes"},
 			{graphexec.Swap("a", "unused"), "buffer @unused is used by no operation"},
-			{graphexec.Swap("h", "k"), `buffer @k is used by host call %5 look, which would go on with the memory that it has`},
+			{graphexec.Swap("h", "k"), `buffer @k is used by host call look, which would go on with the memory that it has`},
 			{graphexec.Rebind("a", large+4), "buffer @a cannot begin at"},
 			{graphexec.Rebind("a", small), "buffer @a needs 256 bytes: "},
 			{graphexec.Rebind("a", b.buffers[1]), "buffer @a would share memory with @b, and the plan does not order them: use other memory, or trace again"},
-			{graphexec.Rebind("a", pinned), "buffer @a is in device memory and cannot be in pinned memory, for %0 step uses it"},
-			{graphexec.Enable("step", false), "2 operations are called step: use the number of one of %0 step, %1 step"},
-			{graphexec.Enable("%9", false), "no operation %9 in relay: use a number such as %0, a kernel or a label"},
-			{graphexec.Grid("%3", ir.Dim3{X: 1, Y: 1, Z: 1}), "%3 copy: it is no launch and has no grid"},
-			{graphexec.Grid("norm", ir.Dim3{X: 2, Y: 1, Z: 1}), "%2 norm: what it would touch with another grid is not known: the trace was read from a file"},
+			{graphexec.Rebind("a", pinned), "buffer @a is in device memory and cannot be in pinned memory, for step#1 uses it"},
+			{graphexec.Enable("step", false), "2 operations are called step: use the name of one of step#1, step#2"},
+			{graphexec.Enable("%9", false), "no operation %9 in relay: use its label, its kernel or its number, as in %0"},
+			{graphexec.Grid("%3", ir.Dim3{X: 1, Y: 1, Z: 1}), "copy:h: it is no launch and has no grid"},
+			{graphexec.Grid("norm", ir.Dim3{X: 2, Y: 1, Z: 1}), "norm: what it would touch with another grid is not known: the trace was read from a file"},
 		} {
 			_, err := x.Preflight(c.change)
 			assert.ErrorContains(t, err, c.why)
@@ -147,7 +147,7 @@ func TestPreflightSaysWhatChangesInPlace(t *testing.T) {
 		want := graphexec.Stats{Updates: 5}
 		if form == graphexec.Graph {
 			want = graphexec.Stats{Rebuilds: 1}
-			assert.Equal(t, "%3 copy would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[1].Rebuild)
+			assert.Equal(t, "copy:h would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[1].Rebuild)
 		}
 		assert.Equal(t, graphexec.Stats{}, x.Stats(), "it did nothing")
 		require.NoError(t, x.Apply(graphexec.Swap("a", "b"), graphexec.Rebind("h", p), graphexec.Enable("norm", false)))
@@ -169,7 +169,7 @@ func TestAGroupKeepsTheKindsOfItsCopies(t *testing.T) {
 	require.NoError(t, err)
 	verdicts, err := x.Preflight(graphexec.Rebind("h", p))
 	require.NoError(t, err)
-	assert.Equal(t, "%3 copy would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[0].Rebuild)
+	assert.Equal(t, "copy:h would move from pinned memory to device memory, and a node keeps the kind of its ends", verdicts[0].Rebuild)
 	first, live := x.Stream(), dev.Live()
 	require.NoError(t, x.Replay(context.Background()))
 	require.NoError(t, x.Apply(graphexec.Rebind("h", p)))

@@ -420,7 +420,7 @@ schedule s lanes(1) {
     %2 lane(2)
   }
 }
-`, "%0/%1 increment, %0/%2 increment"},
+`, "loop/increment#2, loop/increment#3"},
 		"beside a loop": {declared + `
   %0 = loop until @x[0:4] atleast 5 max(3) {
     %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
@@ -433,7 +433,7 @@ schedule s lanes(2) {
   }
   %1 lane(1)
 }
-`, "%0/%0 increment, %1 increment, until_word of %0 loop"},
+`, "loop/increment, increment, until_word of loop"},
 		"between two loops": {declared + `
   %0 = loop until @x[0:4] atleast 5 max(3) {
     %0 = launch m.increment grid(1) block(1) args(@x) uses(readwrite @x[0:4])
@@ -458,7 +458,7 @@ schedule s lanes(2) {
     %1 lane(0)
   }
 }
-`, "%0/%1/%0 increment, %1/%1 increment"},
+`, "loop#1/branch/increment, loop#2/increment#2"},
 		"in a branch": {declared + `
   %0 = branch if @x[0:4] below 1 {
     %0 = launch m.increment grid(1) block(1) args(@y)
@@ -471,7 +471,7 @@ schedule s lanes(1) {
     %1 lane(1)
   }
 }
-`, "%0/%0 increment, %0/%1 increment"},
+`, "branch/increment#1, branch/increment#2"},
 	} {
 		f, err := ir.Load("racing.rir", racing.text)
 		require.NoError(t, err)

@@ -407,7 +407,7 @@ func TestAFaultNamesTheOperationAndItsLine(t *testing.T) {
 		require.NoError(t, exec.Replay(context.Background()))
 		err = exec.Wait(context.Background())
 		require.Equal(t, device.IllegalAddress, device.CodeOf(err))
-		require.ErrorContains(t, err, "kernel square (%0 square at graphexec/differential_test.go:")
+		require.ErrorContains(t, err, "kernel square (square at graphexec/differential_test.go:")
 		require.ErrorContains(t, err, "thread (8,0,0), square.ptx:")
 		require.Equal(t, 1, strings.Count(device.Join(err, exec.Close(), trace.Close()).Error(), "kernel square"), "said once")
 	})

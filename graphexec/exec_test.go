@@ -269,7 +269,7 @@ func TestAFailedUpdateNamesTheOperation(t *testing.T) {
 				continue
 			}
 			assert.Equal(t, fail, device.CodeOf(err))
-			assert.ErrorContains(t, err, "%1 left")
+			assert.ErrorContains(t, err, "left: Update")
 		}
 		require.NoError(t, x.Close())
 	})

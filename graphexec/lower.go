@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -21,6 +22,7 @@ type program struct {
 	functions *functionCache
 	settings  *settings
 	used      *users        // nil until the first change
+	named     *opname.Names // nil until the first use
 	work      []device.Work // by operation of the schedule; for a loop or a branch see scalar
 
 	bodies map[ir.OpID][]*program // of loops and branches; nil without any

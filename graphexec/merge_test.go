@@ -151,7 +151,7 @@ func TestMergedLaunchesRefuseChangesOfOnePart(t *testing.T) {
 		p := newPairs(t)
 		x, _ := p.instantiate(t, form, "merge")
 		defer x.Close()
-		const reason = "one launch runs %0, %1 together: plan without merge and Frozen"
+		const reason = "one launch runs unsharpen#1, unsharpen#2 together: plan without merge and Frozen"
 		for _, name := range []string{"%0", "%1"} {
 			require.ErrorContains(t, x.Apply(graphexec.Enable(name, false)), reason)
 			require.ErrorContains(t, x.Apply(graphexec.Grid(name, ir.Dim3{X: 1, Y: 1, Z: 1})), reason)
@@ -197,7 +197,7 @@ func TestChangesOfMergedLaunchesInBodies(t *testing.T) {
 		}
 		var left *tracer.SliceError
 		require.ErrorAs(t, x.Set("n", 49), &left)
-		require.ErrorContains(t, x.Apply(graphexec.Enable("%0/%1", false)), "one launch runs %0/%0, %0/%1")
+		require.ErrorContains(t, x.Apply(graphexec.Enable("%0/%1", false)), "one launch runs loop/guarded#1, loop/guarded#2")
 		require.NoError(t, x.Close())
 		require.NoError(t, trace.Close())
 	})

@@ -3,7 +3,6 @@ package graphexec_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/tracer"
@@ -131,13 +131,16 @@ func (d *forgetful) races(g *ir.Graph) map[string]bool {
 
 func pair(a, b string) string { return min(a, b) + " | " + max(a, b) }
 
-// accessesOf is what an operation touches: labels begin with its number.
+// accessesOf is what an operation touches: labels begin with its name.
 func accessesOf(g *ir.Graph, label string) []ir.Access {
-	var id int
-	if _, err := fmt.Sscanf(label, "%%%d", &id); err != nil {
-		return nil // what only orders
+	name, _, _ := strings.Cut(label, " at ")
+	names := opname.Of(g)
+	for v := range g.Ops {
+		if names.Of(ir.OpID(v)) == name {
+			return g.Ops[v].Accesses(new([2]ir.Access))
+		}
 	}
-	return g.Ops[id].Accesses(new([2]ir.Access))
+	return nil // what only orders
 }
 
 func conflicting(a, b []ir.Access) bool {

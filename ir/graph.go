@@ -35,6 +35,9 @@ type Graph struct {
 	// repeated operations.
 	Origin []OpID
 
+	// Recorded has the operations of the trace if Origin is set, for their names.
+	Recorded []Op
+
 	// Copies is the number of replays of the trace that one replay of the graph stands for, as after
 	// unrolling; 0 stands for 1.
 	Copies int

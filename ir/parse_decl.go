@@ -150,7 +150,7 @@ func (p *parser) value(t Type) Scalar {
 		p.fail(at, "expected a value of type %v, found %s", t, p.found())
 		return Scalar{}
 	}
-	s, err := parseScalar(t, text)
+	s, err := ParseScalar(t, text)
 	if err != nil {
 		p.fail(at, "%v", err)
 	}

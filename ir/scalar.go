@@ -133,8 +133,9 @@ func narrow(f float64, mantissa int) uint64 {
 
 var errRange = errors.New("value out of range")
 
-// parseScalar reads a value of type t. A hexadecimal literal is the bits of the value, for floats too.
-func parseScalar(t Type, text string) (Scalar, error) {
+// ParseScalar reads a value of type t in the syntax of the text form: a decimal, inf, or the bits in hexadecimal, for floats
+// too. The error says that the text is no such value, or that it does not fit.
+func ParseScalar(t Type, text string) (Scalar, error) {
 	bits, err := parseBits(t, text)
 	if errors.Is(err, strconv.ErrRange) || errors.Is(err, errRange) {
 		return Scalar{}, fmt.Errorf("%s does not fit in %v", text, t)

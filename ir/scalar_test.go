@@ -14,7 +14,7 @@ func TestEveryNarrowScalarRoundTrips(t *testing.T) {
 	for _, typ := range []Type{U8, I8, U16, I16, F16, BF16} {
 		for bits := range uint64(1) << (8 * typ.Size()) {
 			s := Scalar{typ, bits}
-			back, err := parseScalar(typ, string(s.appendValue(nil)))
+			back, err := ParseScalar(typ, string(s.appendValue(nil)))
 			if err != nil || back != s {
 				t.Fatalf("%v with bits %#x prints %v, which reads back as %v, %v", typ, bits, s, back, err)
 			}
@@ -28,7 +28,7 @@ func TestWideScalarsRoundTrip(t *testing.T) {
 		for _, typ := range []Type{U32, I32, F32, U64, I64, F64} {
 			s := Scalar{Type: typ, Bits: r.Uint64() >> r.IntN(64)}
 			s.Bits = s.masked()
-			back, err := parseScalar(typ, string(s.appendValue(nil)))
+			back, err := ParseScalar(typ, string(s.appendValue(nil)))
 			require.NoError(t, err)
 			require.Equal(t, s, back)
 		}
@@ -79,7 +79,7 @@ func TestNarrowFloatsRound(t *testing.T) {
 		{BF16, "3.14159", 0x4049},
 		{BF16, "1e38", 0x7e96},
 	} {
-		s, err := parseScalar(c.typ, c.text)
+		s, err := ParseScalar(c.typ, c.text)
 		require.NoError(t, err, c.text)
 		assert.Equal(t, c.want, s.Bits, "%v=%s: %#x", c.typ, c.text, s.Bits)
 	}

@@ -225,7 +225,7 @@ func withMerged(a *ir.Graph, code *mergedCode, sets []mergeSet) *ir.Graph {
 		panic("BUG: a graph without dependencies: " + err.Error())
 	}
 	h.Modules, h.Merged = slices.Clone(a.Modules), map[ir.OpID][]mergedPart{}
-	h.Ops, h.Origin = make([]ir.Op, 0, len(order)), make([]ir.OpID, 0, len(order))
+	h.Ops, h.Origin, h.Recorded = make([]ir.Op, 0, len(order)), make([]ir.OpID, 0, len(order)), recorded(a)
 	names := newModuleNames(h)
 	at := make([]ir.OpID, a.Len()) // by operation of a: its id in h
 	for _, parts := range order {

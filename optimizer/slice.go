@@ -232,7 +232,7 @@ func dimensions(grid ir.Dim3) int {
 func (s *slicing) cut(count []uint32) (h *ir.Graph, at []ir.OpID) {
 	c := *s.g
 	h = &c
-	h.Modules, h.Ops, h.Origin = slices.Clone(s.g.Modules), nil, nil
+	h.Modules, h.Ops, h.Origin, h.Recorded = slices.Clone(s.g.Modules), nil, nil, recorded(s.g)
 	h.Merged, h.Sliced = nil, map[ir.OpID]struct{ First, Blocks, Of uint32 }{}
 	names := newModuleNames(h)
 	at = make([]ir.OpID, s.g.Len())

@@ -33,7 +33,7 @@ func unroll(k int) func(*ir.Graph) (*ir.Graph, error) {
 			return nil, fmt.Errorf("%d copies of %d operations exceed the limit of %d operations: use unroll(%d) at most", k, n, maxUnrolled, max(1, maxUnrolled/n))
 		}
 		h := *g
-		h.Ops, h.Origin = make([]ir.Op, 0, k*n), make([]ir.OpID, 0, k*n)
+		h.Ops, h.Origin, h.Recorded = make([]ir.Op, 0, k*n), make([]ir.OpID, 0, k*n), recorded(g)
 		h.Copies = k * max(1, g.Copies)
 		again := orderedBefore(g)
 		for copied := range k {

@@ -14,7 +14,7 @@ func withoutOps(g *ir.Graph, drop []bool) *ir.Graph {
 		return g
 	}
 	h := *g
-	h.Ops, h.Origin = nil, nil
+	h.Ops, h.Origin, h.Recorded = nil, nil, recorded(g)
 	after := make([][]ir.OpID, len(g.Ops)) // by operation: its new id, or those of its predecessors if it is dropped
 	for v := range g.Ops {
 		op := g.Ops[v]
@@ -32,4 +32,12 @@ func withoutOps(g *ir.Graph, drop []bool) *ir.Graph {
 		h.Ops, h.Origin = append(h.Ops, op), append(h.Origin, traced.Origin(g, ir.OpID(v)))
 	}
 	return &h
+}
+
+// recorded returns the operations of the trace from which g was made.
+func recorded(g *ir.Graph) []ir.Op {
+	if g.Origin == nil {
+		return g.Ops
+	}
+	return g.Recorded
 }

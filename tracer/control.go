@@ -17,15 +17,15 @@ type Limits struct {
 // the scalar, one element of device memory that the body writes, satisfies the comparison with value.
 // Only a Tracer from reprise.Record, or in mode Deferred, records loops. A body may hold launches, copies, fills, loops and
 // branches.
-func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limits, record func()) {
+func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limits, record func()) Op {
 	if t.stopped() {
-		return
+		return Op{}
 	}
 	pc := t.callerPC()
 	if most.CheckEvery == 0 {
 		most.CheckEvery = 1
 	}
-	t.control(pc, ir.KindLoop, scalar, ir.Control{
+	return t.control(pc, ir.KindLoop, scalar, ir.Control{
 		Condition: ir.Condition{Is: is, Value: value}, Limit: most.Iterations, Every: most.CheckEvery,
 	}, record)
 }
@@ -33,19 +33,19 @@ func (t *Tracer) Loop(scalar Buffer, is ir.Comparison, value float64, most Limit
 // Branch records a branch as one operation. In a replay, the calls of then run if the scalar, one element
 // of device memory, satisfies the comparison with value; otherwise those of otherwise run, unless it is
 // nil. See Loop for what a body may hold.
-func (t *Tracer) Branch(scalar Buffer, is ir.Comparison, value float64, then, otherwise func()) {
+func (t *Tracer) Branch(scalar Buffer, is ir.Comparison, value float64, then, otherwise func()) Op {
 	if t.stopped() {
-		return
+		return Op{}
 	}
 	bodies := []func(){then}
 	if otherwise != nil {
 		bodies = append(bodies, otherwise)
 	}
-	t.control(t.callerPC(), ir.KindBranch, scalar, ir.Control{Condition: ir.Condition{Is: is, Value: value}}, bodies...)
+	return t.control(t.callerPC(), ir.KindBranch, scalar, ir.Control{Condition: ir.Condition{Is: is, Value: value}}, bodies...)
 }
 
 // control records a loop or a branch. Each function makes the calls of one body.
-func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, bodies ...func()) {
+func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, bodies ...func()) Op {
 	err := t.usable(scalar)
 	switch {
 	case err != nil:
@@ -56,28 +56,30 @@ func (t *Tracer) control(pc uintptr, kind ir.Kind, scalar Buffer, c ir.Control, 
 	}
 	if err != nil {
 		t.fail(pc, "%v: %w", kind, err)
-		return
+		return Op{}
 	}
 	c.Scalar = scalar.Range()
 	for _, body := range bodies {
 		c.Bodies = append(c.Bodies, t.body(kind, body))
 	}
-	if t.err == nil {
-		t.record(ir.ControlOp(kind, c), pc)
+	if t.err != nil {
+		return Op{}
 	}
+	return t.record(ir.ControlOp(kind, c), pc)
 }
 
 // body runs record and returns the calls that it makes as a graph of their own. The recording around the
 // body is set aside meanwhile. Bodies get their tables from shareTables at the end of the trace.
 func (t *Tracer) body(kind ir.Kind, record func()) *ir.Graph {
 	outer, opaque := t.calls, len(t.opaque)
-	t.calls = recording{}
+	t.calls = &recording{}
 	record()
 	ops, positions := make([]ir.Op, t.calls.len()), t.positions()
 	for i := range ops {
 		t.expand(&ops[i], t.calls.what(i))
 		ops[i].Pos = positions[t.calls.pc(i)]
 	}
+	t.calls.label(ops)
 	t.checkBody(kind, ops, t.opaque[opaque:])
 	t.calls, t.opaque = outer, t.opaque[:opaque] // drop opaque launches of the body: their numbers count in it
 	return &ir.Graph{Ops: ops}

@@ -16,7 +16,7 @@ func (t *Tracer) excerpt(list []calls.Call) (*Trace, error) {
 	for i := range g.Buffers {
 		g.Buffers[i].Role = ir.InOut
 	}
-	e := &Tracer{dev: t.dev, mode: Deferred, graph: g, buffers: slices.Clone(t.buffers), modules: t.modules, kernels: t.kernels, replays: &replays{}}
+	e := &Tracer{dev: t.dev, mode: Deferred, graph: g, calls: &recording{}, buffers: slices.Clone(t.buffers), modules: t.modules, kernels: t.kernels, replays: &replays{}}
 	for i := range list {
 		if err := e.add(&list[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", &list[i], err)
@@ -50,8 +50,8 @@ func (t *Tracer) add(c *calls.Call) (err error) {
 	if op.Uses, err = t.accesses(k, Shape(c.Shape), op.Launch.Args, args); err != nil {
 		return err
 	}
-	if id := t.record(op, c.PC); k.opaque {
-		t.opaque = append(t.opaque, id)
+	if o := t.record(op, c.PC); k.opaque {
+		t.opaque = append(t.opaque, o.id)
 	}
 	return nil
 }

@@ -60,9 +60,9 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 // are untyped: the kernel must use the element type that the buffer was allocated with.
 //
 //go:noinline
-func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
+func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) Op {
 	if t.stopped() {
-		return
+		return Op{}
 	}
 	pc := returnAddress()
 	if t.helpers != nil {
@@ -70,45 +70,47 @@ func (t *Tracer) Launch(k *Kernel, s Shape, args ...any) {
 	} else if !t.sites.has(pc) {
 		pc = t.sites.learn(pc, t.callerPC())
 	}
-	if err := t.launch(k, s, args, pc); err != nil {
+	o, err := t.launch(k, s, args, pc)
+	if err != nil {
 		t.fail(pc, "launch of %s: %w", k.name(), err)
 	}
+	return o
 }
 
 // launch is Launch for a call with return address pc. It checks the kernel, the shape and the arguments;
 // then the accesses of the launch are computed, unless an equal launch came before (see repeats).
-func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
+func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) (Op, error) {
 	if k == nil {
-		return absent.Nil("the kernel")
+		return Op{}, absent.Nil("the kernel")
 	}
 	if k.module == nil || k.module.t == nil {
-		return absent.Error("a zero Kernel was passed, or one of a zero Module: Tracer.Module and Module.Kernel return them")
+		return Op{}, absent.Error("a zero Kernel was passed, or one of a zero Module: Tracer.Module and Module.Kernel return them")
 	}
 	if k.module.t != t {
-		return sentinel.Errorf(sentinel.ErrOtherTrace, "the kernel belongs to another tracer, of trace %s: take it from a Module of this one", k.module.t.graph.Name)
+		return Op{}, sentinel.Errorf(sentinel.ErrOtherTrace, "the kernel belongs to another tracer, of trace %s: take it from a Module of this one", k.module.t.graph.Name)
 	}
 	if len(args) != len(k.params) {
-		return fmt.Errorf("%d arguments for %d parameters: the kernel takes %s", len(args), len(k.params), k.takes())
+		return Op{}, fmt.Errorf("%d arguments for %d parameters: the kernel takes %s", len(args), len(k.params), k.takes())
 	}
 	if err := checkShape(s); err != nil {
-		return err
+		return Op{}, err
 	}
 	t.values = slices.Grow(t.values[:0], len(args))[:len(args)]
 	values := t.values
 	for i, a := range args {
 		if err := t.argument(&values[i], &k.params[i], a); err != nil {
-			return fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
+			return Op{}, fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
 		}
 	}
 	if t.mode == Direct {
 		t.performLaunch(k, s, values, args, pc)
-		return nil
+		return Op{}, nil
 	}
 	m, again := k.repeats.find(s, values, args)
 	if !again {
 		uses, err := t.accesses(k, s, values, args)
 		if err != nil {
-			return err
+			return Op{}, err
 		}
 		m = int32(len(t.made))
 		l := t.newLaunch(k, s, values)
@@ -116,14 +118,14 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) error {
 		t.made = append(t.made, made{l, uses})
 		k.repeats.add(m)
 	}
-	id := t.call(m, pc)
+	o := t.call(m, pc)
 	if k.opaque {
-		t.opaque = append(t.opaque, id)
+		t.opaque = append(t.opaque, o.id)
 	}
 	if t.mode == Eager {
 		t.runLaunch(k, t.made[m].launch, pc)
 	}
-	return nil
+	return o, nil
 }
 
 func (t *Tracer) newLaunch(k *Kernel, s Shape, values []ir.Arg) *ir.Launch {

@@ -1,13 +1,17 @@
 package tracer
 
+import "github.com/reprise-gpu/reprise/ir"
+
 // recording is the list of the calls of a program, in program order. It grows by blocks, so that a long
 // trace is never copied.
 //
 // A call is two numbers, not an ir.Op, because the garbage collector need not scan blocks without
 // pointers. With operations in their place, scanning took half the time of a long trace.
 type recording struct {
-	blocks []*recordingBlock
-	n      int
+	blocks    []*recordingBlock
+	n         int
+	labels    map[ir.OpID]string // of named calls
+	collected bool               // the calls have become operations
 }
 
 // recordingBlock holds the numbers of recordingLen calls.
@@ -20,6 +24,14 @@ type recordingBlock struct {
 const recordingLen = 1024
 
 func (r *recording) len() int { return r.n }
+
+// label sets the labels of the named calls, which have become operations.
+func (r *recording) label(ops []ir.Op) {
+	for id, label := range r.labels {
+		ops[id].Label = label
+	}
+	r.collected = true
+}
 
 // add appends a call.
 func (r *recording) add(what int32, pc uintptr) {

@@ -14,7 +14,7 @@ import (
 
 // launcher hides a tracer behind an interface, so that calls go through a wrapper that the compiler makes.
 type launcher interface {
-	Launch(k *tracer.Kernel, s tracer.Shape, args ...any)
+	Launch(k *tracer.Kernel, s tracer.Shape, args ...any) tracer.Op
 }
 
 type embedding struct {

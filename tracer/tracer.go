@@ -46,7 +46,7 @@ type Tracer struct {
 	graph   *ir.Graph      // under construction; its Ops are empty until Finish
 	err     error          // the first one: all later calls do nothing
 
-	calls   recording                // by OpID
+	calls   *recording               // by OpID
 	made    []made                   // different launches
 	others  []ir.Op                  // calls that are no launches
 	buffers []allocation             // by BufferID
@@ -92,6 +92,7 @@ func New(dev device.Device, name string, mode Mode) *Tracer {
 		dev:    dev,
 		mode:   mode,
 		graph:  &ir.Graph{Name: name, Trace: newIdentity()},
+		calls:  &recording{},
 		params: map[string]Param{},
 		hosts:  map[ir.OpID]func() error{},
 		names:  map[string]int{},
@@ -178,17 +179,17 @@ func (t *Tracer) callerPC() uintptr {
 	return pc[0]
 }
 
-// record appends op and returns its id.
-func (t *Tracer) record(op ir.Op, pc uintptr) ir.OpID {
+// record appends op.
+func (t *Tracer) record(op ir.Op, pc uintptr) Op {
 	op.Cost = -1
 	t.others = append(t.others, op)
 	return t.call(^int32(len(t.others)-1), pc)
 }
 
-// call appends a call, in the numbering of recordingBlock.what, and returns its id.
-func (t *Tracer) call(what int32, pc uintptr) ir.OpID {
+// call appends a call, in the numbering of recordingBlock.what.
+func (t *Tracer) call(what int32, pc uintptr) Op {
 	t.calls.add(what, pc)
-	return ir.OpID(t.calls.len() - 1)
+	return Op{t, t.calls, ir.OpID(t.calls.len() - 1)}
 }
 
 // collect expands the calls into the operations of the graph, in parallel, and drops the calls.
@@ -207,8 +208,9 @@ func (t *Tracer) collect() {
 			ops[i].Pos = pos
 		}
 	})
+	t.calls.label(ops)
 	t.graph.Ops = ops
-	t.calls, t.made, t.others = recording{}, nil, nil
+	t.calls, t.made, t.others = &recording{}, nil, nil
 }
 
 // expand sets op, which must be zero, to the operation of a call. It writes the nonzero fields only:

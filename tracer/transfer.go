@@ -15,87 +15,88 @@ import (
 
 // Copy records a copy of all of src to dst, which must have the same size in bytes and must not overlap
 // it. Either may be device, managed or pinned host memory.
-func (t *Tracer) Copy(dst, src Buffer) {
+func (t *Tracer) Copy(dst, src Buffer) Op {
 	if t.stopped() {
-		return
+		return Op{}
 	}
 	pc := t.callerPC()
 	for _, b := range []Buffer{dst, src} {
 		if err := t.usable(b); err != nil {
 			t.fail(pc, "copy: %w", err)
-			return
+			return Op{}
 		}
 	}
 	if dst.Bytes() != src.Bytes() {
 		t.fail(pc, "copy of %d bytes of %s to %d bytes of %s: slice the longer one", src.Bytes(), src.name(), dst.Bytes(), dst.name())
-		return
+		return Op{}
 	}
 	if dst.Range().Overlaps(src.Range()) {
 		t.fail(pc, "copy between overlapping ranges of %s", dst.name())
-		return
+		return Op{}
 	}
-	t.transfer(ir.KindCopy, pc, ranged(dst), ranged(src))
+	return t.transfer(ir.KindCopy, pc, ranged(dst), ranged(src))
 }
 
 // transfer records a call that is no launch, or runs it, as the mode requires.
-func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with calls.Operand) {
+func (t *Tracer) transfer(kind ir.Kind, pc uintptr, of, with calls.Operand) Op {
 	c := t.hand
 	*c = calls.Call{Kind: kind, PC: pc, Operands: append(c.Operands[:0], of, with)}
 	if t.mode == Direct {
 		t.perform()
-		return
+		return Op{}
 	}
-	t.record(t.operation(c, nil), pc)
+	o := t.record(t.operation(c, nil), pc)
 	if t.mode == Eager {
 		t.issue(c)
 	}
+	return o
 }
 
 // Memset records a fill of b with the bytes of value, a Go number of the
 // element type; elements are at most 4 bytes wide unless value is zero.
-func (t *Tracer) Memset(b Buffer, value any) {
+func (t *Tracer) Memset(b Buffer, value any) Op {
 	if t.stopped() {
-		return
+		return Op{}
 	}
 	pc := t.callerPC()
 	if err := t.usable(b); err != nil {
 		t.fail(pc, "memset: %w", err)
-		return
+		return Op{}
 	}
 	v, err := ir.NewScalar(b.elem(), value)
 	if err != nil {
 		t.fail(pc, "memset of %s: %w", b.name(), err)
-		return
+		return Op{}
 	}
 	pattern, ok := memsetPattern(v)
 	if !ok {
 		t.fail(pc, "memset of %s: a fill pattern has 1, 2 or 4 bytes, and %v has %d: fill it with 0, or launch a kernel", b.name(), v.Type, v.Type.Size())
-		return
+		return Op{}
 	}
-	t.transfer(ir.KindMemset, pc, ranged(b), calls.Valued(pattern))
+	return t.transfer(ir.KindMemset, pc, ranged(b), calls.Valued(pattern))
 }
 
 // Prefetch records a move of managed memory to the device, or to the host, before
 // its next access. The graph back end enqueues prefetches before and after its
 // graph, which cannot contain them.
-func (t *Tracer) Prefetch(b Buffer, toDevice bool) {
+func (t *Tracer) Prefetch(b Buffer, toDevice bool) Op {
 	if t.stopped() {
-		return
+		return Op{}
 	}
 	pc := t.callerPC()
 	if err := t.usable(b); err != nil {
 		t.fail(pc, "prefetch: %w", err)
-		return
+		return Op{}
 	}
 	if b.place() != ir.Managed {
 		t.fail(pc, "prefetch of %s, which is not managed memory and does not move: allocate it with AllocManaged, or copy", b.name())
-		return
+		return Op{}
 	}
 	way := ir.Scalar{Type: ir.U8}
 	if toDevice {
 		way.Bits = 1
 	}
-	t.transfer(ir.KindPrefetch, pc, ranged(b), calls.Valued(way))
+	return t.transfer(ir.KindPrefetch, pc, ranged(b), calls.Valued(way))
 }
 
 // memsetPattern returns the value as an unsigned integer of 1, 2 or 4 bytes, the widths that the driver
@@ -152,7 +153,7 @@ func (t *Tracer) HostCall(label string, f func() error, uses ...Use) {
 		op.Uses = append(op.Uses, ir.Access{Range: u.Buffer.Range(), Mode: u.Mode})
 	}
 	if t.mode != Direct {
-		t.hosts[t.record(op, pc)] = f
+		t.hosts[t.record(op, pc).id] = f
 	}
 	if t.settle() != nil {
 		return

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/internal/irtest"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/verify"
 )
@@ -243,10 +245,12 @@ func TestNecessaryAgreesWithBruteForce(t *testing.T) {
 	assert.Greater(t, delays, 100, "delays")
 }
 
-// named returns the operation whose name begins with its number.
+// named returns the operation of a name, which its line may follow.
 func named(g *ir.Graph, name string) ir.OpID {
+	name, _, _ = strings.Cut(name, " at ")
+	names := opname.Of(g)
 	for v := range g.Ops {
-		if n := ir.OpID(v).String(); len(name) > len(n) && name[:len(n)+1] == n+" " {
+		if names.Of(ir.OpID(v)) == name {
 			return ir.OpID(v)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Race is two operations that access the same bytes, and that the lowered program does not order.
 type Race struct {
-	First  string `json:"first"` // as in "%3 square at vec.go:41"; the one that program order runs first
+	First  string `json:"first"` // as in "square#2 at vec.go:41"; the one that program order runs first
 	Second string `json:"second"`
 	Later  int    `json:"later,omitempty"` // replays from the first to the second one
 	Hazard string `json:"hazard"`          // "raw", "war", "waw", "after" or "overwritten"; see Check

@@ -40,11 +40,11 @@ func racesOf(t *testing.T, s *ir.Schedule, form graphexec.Backend) string {
 }
 
 func TestRacesHaveAWitness(t *testing.T) {
-	const want = `%1 copy at a.go:4 writes @y[0:1024], which %4 memset at a.go:6 writes: nothing orders them
+	const want = `copy:y#1 at a.go:4 writes @y[0:1024], which memset:y#2 at a.go:6 writes: nothing orders them
   an execution in which they overlap:
-    %0 memset at a.go:3
-    %2 copy at a.go:5
-    %1 copy at a.go:4, and at the same time %4 memset at a.go:6
+    memset:x at a.go:3
+    copy:y#2 at a.go:5
+    copy:y#1 at a.go:4, and at the same time memset:y#2 at a.go:6
 `
 	s := plan(t, `graph wrong {
   buffer @x f32[1024] device(0) inout
@@ -86,11 +86,11 @@ func TestWaitsInBodies(t *testing.T) {
 			require.NotNil(t, w.Without, "%+v", w)
 			text += fmt.Sprintf("%s -> %s: %s @%s of %s and %s\n", w.From, w.To, w.Without.Hazard, w.Without.Buffer, w.Without.First, w.Without.Second)
 		}
-		assert.Equal(t, `%0/%0 memset -> %0/%1 copy: raw @x of %0/%0 memset and %0/%1 copy
-%0/%1 copy -> %0/%2 branch: raw @r of %0/%1 copy and %0/%2 branch
-%0/%2 branch -> %0/%2 branch: raw @r of %0/%2 branch and %0/%2 branch
-%0/%2/%0 memset -> %0/%2/%1 copy: raw @x of %0/%2/%0 memset and %0/%2/%1 copy
-%0/%2 branch -> %0 loop: raw @r of %0/%2 branch and %0 loop
+		assert.Equal(t, `loop/memset:x -> loop/copy:r: raw @x of loop/memset:x and loop/copy:r
+loop/copy:r -> loop/branch: raw @r of loop/copy:r and loop/branch
+loop/branch -> loop/branch: raw @r of loop/branch and loop/branch
+loop/branch/memset:x -> loop/branch/copy:r: raw @x of loop/branch/memset:x and loop/branch/copy:r
+loop/branch -> loop: raw @r of loop/branch and loop
 `, text)
 	}
 }

@@ -23,12 +23,12 @@ func TestSharedMemory(t *testing.T) {
   buffer @y f32[64] device(0) inout
 `
 	for _, c := range []struct{ ops, strategy, want string }{
-		{"%0 = memset @a u32=1\n%1 = copy @a -> @x\n%2 = memset @b u32=2\n%3 = copy @b -> @y\n}", "nimble", `%1 copy reads @a[0:256], which %2 memset writes: nothing orders them
+		{"%0 = memset @a u32=1\n%1 = copy @a -> @x\n%2 = memset @b u32=2\n%3 = copy @b -> @y\n}", "nimble", `copy:x reads @a[0:256], which memset:b writes: nothing orders them
   an execution in which they overlap:
-    %0 memset
-    %1 copy, and at the same time %2 memset
+    memset:a
+    copy:x, and at the same time memset:b
 `},
-		{"%0 = memset @a u32=1\n%1 = memset @b u32=2\n%2 = copy @a -> @x\n%3 = copy @b -> @y\n}", "serial", `%2 copy reads memory that %1 memset has overwritten with @b[0:256]
+		{"%0 = memset @a u32=1\n%1 = memset @b u32=2\n%2 = copy @a -> @x\n%3 = copy @b -> @y\n}", "serial", `copy:x reads memory that memset:b has overwritten with @b[0:256]
 `},
 		{"%0 = memset @a u32=1\n%1 = copy @a -> @x\n%2 = memset @b u32=2\n%3 = copy @b -> @y\n}", "serial", ""},
 	} {

@@ -23,7 +23,7 @@ type Program struct {
 type Operation struct {
 	Schedule *ir.Schedule // that contains it
 	Op       ir.OpID      // its number there
-	Name     string       // "%3 square at vec.go:41", with the loops and branches around it
+	Name     string       // "square#2 at vec.go:41", with the loops and branches around it
 
 	At    []Handle // the work of the operation: none if it does nothing, a conditional node for a loop or a branch
 	Reads []Handle // of a loop or a branch: the kernels that read its scalar, outside and inside its body

@@ -8,6 +8,7 @@ import "github.com/reprise-gpu/reprise/ir"
 type Place struct {
 	Schedule *ir.Schedule // the schedule that contains the operation: the whole one, or that of a body
 	Op       ir.OpID      // its number in that schedule
+	Name     string       // without the path of a body: see package opname
 	Path     string       // of a body, as in "%1/" and "%1/else/"; "" outside of bodies
 }
 

@@ -61,7 +61,7 @@ func (t *Timeline) read(timed *timedDevice, operations map[string]names.Place) e
 			}
 			g := at.Schedule.Graph
 			t.Spans = append(t.Spans, Span{
-				Schedule: at.Schedule, Op: at.Op, Engine: engineOf(&g.Ops[at.Op], g, crosses(&g.Ops[at.Op], g)),
+				Schedule: at.Schedule, Op: at.Op, Name: at.Name, Engine: engineOf(&g.Ops[at.Op], g, crosses(&g.Ops[at.Op], g)),
 				Ready: ps(begin), Begin: ps(begin), End: ps(max(begin, end)),
 			})
 		}

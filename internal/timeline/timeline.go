@@ -34,6 +34,7 @@ const (
 type Span struct {
 	Schedule  *ir.Schedule // with the operation: that of the timeline, or of a body in it
 	Op        ir.OpID      // in that schedule
+	Name      string       // without the path of a body: see package opname
 	Path      string       // of a body, as in "%1/"; "" outside of bodies
 	Iteration int          // of a loop, from 1; 0 outside of loops
 	Engine    Engine

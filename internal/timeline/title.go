@@ -6,9 +6,9 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// Title returns the name of a span in pictures: its label, its kernel or its kind, and the iteration of a loop.
+// Title returns the name of a span in pictures, with the iteration of a loop.
 func (s *Span) Title() string {
-	title := TitleOf(s.Schedule.Graph, s.Op)
+	title := s.Name
 	if s.Iteration > 0 {
 		title += fmt.Sprintf(" [%d]", s.Iteration)
 	}

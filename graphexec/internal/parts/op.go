@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -17,20 +18,15 @@ const (
 	MaxCommands = 1 << 20
 )
 
-// OpName names an operation in errors: "%3 square at vec.go:41".
-func OpName(g *ir.Graph, id ir.OpID) string {
-	op := &g.Ops[id]
-	name := op.Label
-	if op.Kind == ir.KindLaunch {
-		name = op.Launch.Entry
-	}
-	if name == "" {
-		name = op.Kind.String()
-	}
+// OpName names an operation in errors: "square#2 at vec.go:41". It takes O(operations).
+func OpName(g *ir.Graph, id ir.OpID) string { return At(opname.Of(g).Of(id), &g.Ops[id]) }
+
+// At adds the line of an operation to its name.
+func At(name string, op *ir.Op) string {
 	if op.Pos == nil {
-		return fmt.Sprintf("%v %s", id, name)
+		return name
 	}
-	return fmt.Sprintf("%v %s at %v", id, name, op.Pos)
+	return name + " at " + op.Pos.String()
 }
 
 // OpError adds the name of an operation to an error.
