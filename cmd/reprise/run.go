@@ -1,83 +1,91 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/reprise-gpu/reprise/cluster"
 	"github.com/reprise-gpu/reprise/internal/bench/scale/programs"
-	"github.com/reprise-gpu/reprise/tracer"
+	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// clusterFlags are the flags of run as given.
-type clusterFlags struct {
-	machine     string
-	gpus        bool
-	replays     int
-	why, plan   bool
-	tiles       bool
-	checkpoints string
-	every       int
-	json        string
-}
+// programFlags are the flags of run as given.
+type programFlags struct {
+	device   string
+	strategy string
+	backend  string
+	replays  int
+	set      []string
+	in, out  []string
+	json     string
 
-// clusterRecord is what run reports.
-type clusterRecord struct {
-	Program  string  `json:"program"`
-	Machine  string  `json:"machine"`
-	Ranks    int     `json:"ranks"`
-	Devices  int     `json:"devices"`
-	Replays  int     `json:"replays"`
-	Resumed  int     `json:"resumed"` // replays that a checkpoint stood for
-	Us       float64 `json:"us_per_replay"`
-	MaxError float64 `json:"max_error"`
-	OK       bool    `json:"ok"`
+	cluster clusterFlags
 }
 
 func newRun() *cobra.Command {
-	var f clusterFlags
+	var f programFlags
 	c := &cobra.Command{
-		Use:   "run PROGRAM",
-		Short: "Run a program on several devices and processes",
-		Long: `Run distributes a program to the devices of a machine, runs it, and checks its results on
-the CPU. Under mpirun, each process is one rank of the machine:
+		Use:   "run " + programArg + "|PROGRAM",
+		Short: "Run a program: on one device, or on several devices and processes",
+		Long: `Run replays a program on one device, or with --machine on all devices of a machine.
+
+  reprise run mine.rir --replays 100 --set alpha=0.1 --in x=x.npy --out y=y.npy
+
+--in sets the contents of a buffer before the first replay, and --out writes those after the
+last one. The end of the file's name selects the format: .npy of NumPy; .txt or .csv with
+decimal numbers; else the bytes of the elements, little-endian. --set sets a parameter. Other
+buffers have the contents that the file states, or zero. Without --out, the first elements of
+the outputs are printed. Host calls do nothing. An error leaves the files of --out unchanged.
+
+Several devices
+
+--machine distributes each launch by its blocks. The machine is the name of a built-in one,
+RANKSxDEVICES:PROFILE, or a file (docs/MACHINE.md). Its devices, links and network are
+simulated unless --gpus is given. Without mpirun, all ranks of a simulated machine are in this
+process; under mpirun, each process is one rank:
 
   mpirun -np 4 reprise run wave:512 --machine 4x1
 
-Without mpirun, all ranks of a simulated machine are in this process. The machine is the
-name of a built-in one, RANKSxDEVICES:PROFILE, or a file (docs/MACHINE.md). Its devices,
-links and network are simulated unless --gpus is given. Rank 0 prints
+Rank 0 prints
 
   us/replay  time from the first replay to the end of the last, over their number, without
              the first one, which distributes the contents; virtual on simulated devices
-  max error  greatest difference from the result of the CPU, relative to its magnitude
+  max error  greatest difference from the result of the CPU, relative to its magnitude;
+             of a program that has such a reference
 
-Programs:
-` + programsHelp(),
-		Example: `  reprise run wave:1024 --machine h200-4
+Programs of several devices, which run on one device without --machine:
+` + programsHelp() + `
+` + programHelp(),
+		Example: `  reprise run mine.rir --replays 100 --out x=x.npy
+  reprise run vec:4096
+  reprise run wave:1024 --machine h200-4
   reprise run nbody:4096 --machine 2x2:a100 --why`,
-		Args: oneArg("PROGRAM"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		Args:              oneArg(programArg + "|PROGRAM"),
+		ValidArgsFunction: completeRunnable,
+		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	c.Flags().StringVar(&f.machine, "machine", "1x1", "name or file of the machine")
-	c.Flags().BoolVar(&f.gpus, "gpus", false, "use the GPUs of each computer instead of simulated ones")
+	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to run on; see reprise devices")
+	c.Flags().StringVar(&f.strategy, "strategy", optimizer.DefaultStrategy, "strategy that assigns operations to lanes, on one device")
+	c.Flags().StringVar(&f.backend, "backend", "graph", "back end on one device: graph or streams")
 	c.Flags().IntVar(&f.replays, "replays", 10, "number of replays")
-	c.Flags().BoolVar(&f.tiles, "tiles", false, "cut launches along two axes, so that a device has a tile of a matrix instead of rows")
-	c.Flags().BoolVar(&f.why, "why", false, "also print how each operation is distributed")
-	c.Flags().BoolVar(&f.plan, "plan", false, "also print the whole plan")
-	c.Flags().StringVar(&f.checkpoints, "checkpoints", "", "continue from the last checkpoint in `DIR`, and write new ones")
-	c.Flags().IntVar(&f.every, "every", 100, "replays from one checkpoint to the next")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set a parameter, as in `NAME=VALUE`")
+	c.Flags().StringArrayVar(&f.in, "in", nil, "set the contents of a buffer, as in `BUFFER=FILE`")
+	c.Flags().StringArrayVar(&f.out, "out", nil, "write the contents of a buffer after the last replay, as in `BUFFER=FILE`")
 	c.Flags().StringVar(&f.json, "json", "", "also write the record to `FILE` as a JSON array (- for standard output)")
+	c.Flags().StringVar(&f.cluster.machine, "machine", "", "name or file of the machine whose devices share the program")
+	c.Flags().BoolVar(&f.cluster.gpus, "gpus", false, "use the GPUs of each computer instead of simulated ones")
+	c.Flags().BoolVar(&f.cluster.tiles, "tiles", false, "cut launches along two axes, so that a device has a tile of a matrix instead of rows")
+	c.Flags().BoolVar(&f.cluster.why, "why", false, "also print how each operation is distributed")
+	c.Flags().BoolVar(&f.cluster.plan, "plan", false, "also print the whole plan")
+	c.Flags().StringVar(&f.cluster.checkpoints, "checkpoints", "", "continue from the last checkpoint in `DIR`, and write new ones")
+	c.Flags().IntVar(&f.cluster.every, "every", 100, "replays from one checkpoint to the next")
 	return c
 }
 
-// programsHelp lists the programs.
+// programsHelp lists the programs of several devices.
 func programsHelp() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -88,119 +96,66 @@ func programsHelp() string {
 	return b.String()
 }
 
-func (f *clusterFlags) run(c *cobra.Command, name string) error {
-	p, err := programs.Parse(name)
-	if err != nil {
-		return usagef("%w", err)
+// isDistributed reports whether an argument names a program of several devices.
+func isDistributed(arg string) bool {
+	name, _, _ := strings.Cut(arg, ":")
+	return slices.ContainsFunc(programs.Kinds(), func(k *programs.Kind) bool { return k.Name == name })
+}
+
+func completeRunnable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	names, directive := completePrograms(c, args, begun)
+	for _, k := range programs.Kinds() {
+		if strings.HasPrefix(k.Name, begun) {
+			names = append(names, k.Name+"\t"+k.Doc)
+		}
 	}
-	switch {
-	case f.replays < 1:
+	return names, directive
+}
+
+// run selects where the program runs.
+func (f *programFlags) run(c *cobra.Command, arg string) error {
+	if f.replays < 1 {
 		return usagef("--replays %d: at least 1 is needed", f.replays)
-	case f.every < 1:
-		return usagef("--every %d: at least 1 is needed", f.every)
 	}
-	on := cluster.Simulated
-	if f.gpus {
-		on = cluster.GPUs
-	}
-	ctx, stop := interruptible(c.Context())
-	defer stop()
-	var text string
-	var records []clusterRecord
-	err = cluster.Run(ctx, f.machine, on, func(r *cluster.Rank) error {
-		shown, record, err := f.rank(ctx, r, p)
-		if r.Number() == 0 {
-			text, records = shown, []clusterRecord{record}
+	distributed := isDistributed(arg)
+	if f.cluster.machine == "" && !distributed {
+		if err := excluded(c, "--machine", "gpus", "tiles", "why", "plan", "checkpoints", "every"); err != nil {
+			return err
 		}
+		return f.onDevice(c, arg)
+	}
+	if f.cluster.machine == "" {
+		f.cluster.machine = "1x1"
+	}
+	f.cluster.replays, f.cluster.json = f.replays, f.json
+	if err := excludes(c, "--machine", "device", "strategy", "backend"); err != nil {
 		return err
-	})
-	if errors.Is(err, context.Canceled) {
-		return interrupted("before the last replay: nothing was written")
 	}
-	if err != nil || records == nil { // another rank prints
-		return err
+	if distributed {
+		if err := excludes(c, arg+", which makes its own inputs,", "set", "in", "out"); err != nil {
+			return err
+		}
+		return f.cluster.runKind(c, arg)
 	}
-	return writeResults(c.OutOrStdout(), f.json, records, func(w io.Writer) error {
-		_, err := io.WriteString(w, text+clusterTable(records))
-		return err
-	})
+	return f.onMachine(c, arg)
 }
 
-// clusterTable returns the records as a table.
-func clusterTable(records []clusterRecord) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "program\tmachine\tranks\tdevices\treplays\tus/replay\tmax error\tok\t")
-	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%.2f\t%.1e\t%t\t\n", r.Program, r.Machine, r.Ranks, r.Devices, r.Replays, r.Us, r.MaxError, r.OK)
-	}
-	w.Flush()
-	return b.String()
-}
-
-// rank runs the program on one rank. It returns what rank 0 prints about the plan.
-func (f *clusterFlags) rank(ctx context.Context, r *cluster.Rank, p *programs.Program) (text string, record clusterRecord, err error) {
-	tr := r.Record(p.Kind.Name)
-	in := p.Record(tr)
-	trace, err := tr.Finish()
-	if err != nil {
-		return "", record, err
-	}
-	plan, err := r.Compile(ctx, trace, cluster.Options{Tiles: f.tiles})
-	if err != nil {
-		return "", record, err
-	}
-	defer func() { err = errors.Join(err, plan.Close()) }()
-	if f.why {
-		text += plan.Why()
-	}
-	if f.plan {
-		text += plan.String()
-	}
-	if err := in.Start(func(b tracer.Buffer, data []byte) error { return plan.Write(b.Range(), data) }); err != nil {
-		return text, record, err
-	}
-	record = clusterRecord{Program: p.String(), Machine: r.Machine().ID, Ranks: r.Size(), Devices: r.Machine().Devices(), Replays: f.replays}
-	if record.Resumed, err = f.resume(ctx, plan); err != nil {
-		return text, record, err
-	}
-	if record.Us, err = timed(ctx, r, plan, f.replays-record.Resumed); err != nil {
-		return text, record, err
-	}
-	record.MaxError, err = in.Check(f.replays, func(data []byte, b tracer.Buffer) error { return plan.Read(ctx, data, b.Range()) })
-	record.OK = err == nil
-	return text, record, err
-}
-
-// resume continues from a checkpoint, if there is one, and returns the number of replays that it stands for.
-func (f *clusterFlags) resume(ctx context.Context, plan *cluster.Plan) (int, error) {
-	if f.checkpoints == "" {
-		return 0, nil
-	}
-	if err := plan.Checkpoint(f.checkpoints, f.every); err != nil {
-		return 0, err
-	}
-	done, err := plan.Resume(ctx, f.checkpoints)
-	if err == nil && done > f.replays {
-		return 0, fmt.Errorf("the checkpoint in %s is after %d replays, and --replays is %d: pass at least that many, or another folder", f.checkpoints, done, f.replays)
-	}
-	return done, err
-}
-
-// timed runs replays and returns the time of one in microseconds, without the first.
-func timed(ctx context.Context, r *cluster.Rank, plan *cluster.Plan, replays int) (float64, error) {
-	if replays == 0 {
-		return 0, nil
-	}
-	begin := r.Now()
-	if err := plan.Run(ctx, 1); err != nil {
-		return 0, err
-	}
-	if replays > 1 {
-		begin = r.Now()
-		if err := plan.Run(ctx, replays-1); err != nil {
-			return 0, err
+// excluded returns an error for a flag that requires another one.
+func excluded(c *cobra.Command, needs string, flags ...string) error {
+	for _, name := range flags {
+		if c.Flags().Changed(name) {
+			return usagef("--%s applies to several devices: add %s", name, needs)
 		}
 	}
-	return float64((r.Now() - begin).Nanoseconds()) / 1000 / float64(max(1, replays-1)), nil
+	return nil
+}
+
+// excludes returns an error for a flag that something excludes.
+func excludes(c *cobra.Command, what string, flags ...string) error {
+	for _, name := range flags {
+		if c.Flags().Changed(name) {
+			return usagef("%s excludes --%s: leave one of them out", what, name)
+		}
+	}
+	return nil
 }
