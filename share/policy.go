@@ -28,7 +28,8 @@ type FillOptions struct {
 //   - Programs of the greatest priority are submitted at once, uncut.
 //   - Others are cut into pieces. They run while all programs with greater priorities are idle, and the next piece is
 //     the longest run of units that fits into a quantile of gaps like the present one, and into Piece.
-//   - The quantile and the length of a piece follow the delays, so that they stay below Target.
+//   - A unit that does not fit is submitted alone if the delay that it is expected to cause is small for its work.
+//   - The quantile, that fraction and the length of a piece follow the delays, so that they stay below Target.
 //   - A program that has been kept waiting runs a unit in any case, seldom enough that Target holds.
 func Fill(o FillOptions) Policy {
 	return sharing.NewFill(sharing.Fill{Unit: o.Unit, Piece: o.Piece, Depth: o.Depth, Target: o.Target, Flag: o.Flag})

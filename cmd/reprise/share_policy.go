@@ -4,6 +4,8 @@ import "github.com/reprise-gpu/reprise/internal/sharing"
 
 // policyHelp describes the policies that sharing.Parse takes.
 const policyHelp = `  fill            others run in the gaps of the greatest class, in pieces with a bound
+  fill:TARGET     the same with another target of delays than 1%, as in fill:2%
+  mean            the same, but gaps are expected to be as long as their mean
   greedy          the same, whenever the greatest class is idle
   exclusive       one stage at a time, greater classes first
   fifo:DEPTH      each program has DEPTH kernels in flight, in a stream of its own

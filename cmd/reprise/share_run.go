@@ -65,7 +65,11 @@ device, and compares policies:
   orion       kernels of other bounds beside it, at most 160 us of them (F. Strati, 2024)
   tally       parts of at most 100 us, after 100 us without work (W. Zhao, 2025)
   greedy      pieces of at most 100 us whenever the important program is idle
-  fill        pieces that fit into a quantile of the gap; delay at most 1% (docs/SHARING.md)
+  fill        pieces that fit into a quantile of the gap, at a delay of 1% (docs/SHARING.md);
+              fill:2% has another target
+  mean        the same, but gaps are expected to be as long as their mean; not in all
+  flag        the same, but the device runs pieces until a flag stops it; not in all, and not
+              for traces
 
 A program may also be a solver and its matrix, as in cg:poisson2d:64; or a trace: the path of a
 .csv file, or the name of a published one, as in trace:resnet50. A request of a solver solves
@@ -104,7 +108,7 @@ Published traces:
 	c.Flags().StringSliceVar(&f.high, "high", nil, "important `PROGRAM`, or several")
 	c.Flags().StringSliceVar(&f.low, "low", nil, "the other `PROGRAM`, or several")
 	c.Flags().BoolVar(&f.matrix, "matrix", false, "run the pairs of docs/SHARING.md: five published traces beside five others")
-	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: all, default (fifo and timeslice), or some of "+strings.Join(shares.PolicyNames(), ", "))
+	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: all of the list above, default (fifo and timeslice), or some;\nparameters may be others, as in fifo:2, timeslice:5ms and fill:2%")
 	c.Flags().StringVar(&f.usual, "default", "timeslice:1ms", "policy over which speed-ups are stated")
 	c.Flags().IntVar(&f.requests, "requests", 1000, "requests of the important program")
 	c.Flags().StringVar(&f.rate, "rate", "closed", "closed (a request follows the end of the one before), or requests per second at random times,\nor these as a percentage of what the program serves alone, as in 50%")
@@ -245,19 +249,26 @@ func parseRate(text string) (rate, load float64, err error) {
 	return rate, 0, nil
 }
 
-// pickPolicies returns the policies of a list of names, in the order of tables.
+// pickPolicies returns the policies of a list of names: first those that are compared by default, in the order of tables.
 func pickPolicies(names []string) (list []shares.Policy, err error) {
-	picked := map[string]bool{}
+	all := shares.Policies()
+	var picked []shares.Policy
 	for _, name := range names {
 		some, err := shares.LookupPolicies(strings.TrimSpace(name))
 		if err != nil {
 			return nil, usageError{err}
 		}
-		for _, p := range some {
-			picked[p.Name] = true
+		picked = append(picked, some...)
+	}
+	called := func(name string) func(shares.Policy) bool {
+		return func(p shares.Policy) bool { return p.Name == name }
+	}
+	for _, p := range append(all, picked...) {
+		if slices.ContainsFunc(picked, called(p.Name)) && !slices.ContainsFunc(list, called(p.Name)) {
+			list = append(list, p)
 		}
 	}
-	return slices.DeleteFunc(shares.Policies(), func(p shares.Policy) bool { return !picked[p.Name] }), nil
+	return list, nil
 }
 
 // The pairs of --matrix.

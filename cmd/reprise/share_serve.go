@@ -121,6 +121,9 @@ func (f *serveFlags) options() (o wire.Options, err error) {
 	if o.Policy, err = parsePolicy(f.policy); err != nil {
 		return o, err
 	}
+	if o.Policy.Form().Stops {
+		return o, usagef("--policy %s: a flag stops programs of the same process only: use fill", f.policy)
+	}
 	if fill, ok := o.Policy.(*sharing.Fill); ok {
 		fill.Piece, fill.Depth = f.piece, f.depth
 		fill.Unit = min(fill.Unit, fill.Piece)

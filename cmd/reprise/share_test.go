@@ -57,7 +57,7 @@ func TestShareServe(t *testing.T) {
 func TestParsePolicy(t *testing.T) {
 	for _, name := range sharing.Names() {
 		assert.Contains(t, policyHelp, "  "+name+" ")
-		name = strings.NewReplacer(":DEPTH", ":4", ":TIME", ":1ms").Replace(name)
+		name = strings.NewReplacer(":DEPTH", ":4", ":TIME", ":1ms", ":TARGET", ":2%").Replace(name)
 		p, err := parsePolicy(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, p.Name())

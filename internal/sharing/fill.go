@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/reprise-gpu/reprise/internal/timings"
@@ -13,8 +14,9 @@ import (
 //
 //   - A piece is the longest run of its next units that fits into the rest of the gaps of all programs above: a
 //     quantile of gaps like the present one that have lasted as long, less Guard and the pieces in flight.
+//   - A unit that does not fit is granted alone if its expected overrun is at most a fraction of its time, the price.
 //   - It takes at most Piece, so a program above waits at most for Depth pieces and their launches.
-//   - The quantile, and the time of a piece below Piece, follow the delay of each program above: its target is
+//   - The quantile, the price, and the time of a piece below Piece follow the delay of each program above: its target is
 //     Target of the time that the program takes alone.
 //   - The next piece is granted when Guard is left of the one in flight, so that the device does not wait and yet seldom
 //     has two.
@@ -31,6 +33,7 @@ type Fill struct {
 	Guard  time.Duration // from a grant to the start of the piece on the device; 0 means 10 us
 	Target float64       // 0 means 0.01
 	Greedy bool          // gaps last forever: pieces are granted whenever the programs above are idle
+	Mean   bool          // gaps last as long as their mean, instead of a quantile that follows the delay: for comparison
 	// Flag lets the device run pieces by itself, until the host sets a flag when a program above arrives. A program above then
 	// waits for one unit, however long the piece. So gaps are not predicted as long as the delay is below the target. Depth is
 	// 1, and Piece is the longest unit that is granted without regard to the gap; 0 means twice Unit.
@@ -79,6 +82,10 @@ func (f *Fill) Name() string {
 		return "greedy"
 	case f.Flag:
 		return "flag"
+	case f.Mean:
+		return "mean"
+	case f.Target != defaultTarget:
+		return fmt.Sprintf("fill:%.4g%%", 100*f.Target)
 	}
 	return "fill"
 }
@@ -139,10 +146,14 @@ func (f *Fill) fill(c *Core, now time.Duration) (g Grant, wake time.Duration) {
 // piece returns the number of units of the next piece of a program, or 0 and the time at which that may change.
 func (f *Fill) piece(c *Core, p *Program, now time.Duration) (units int, wake time.Duration) {
 	room, most, wake := f.room(c, p, now)
+	u := p.head()
+	if u.Time > room && most > 0 && f.pays(c, p, u.Time, now) {
+		return 1, never
+	}
 	if room <= 0 {
 		return 0, wake
 	}
-	if u := p.head(); u.Time > most {
+	if u.Time > most {
 		if u.Time > f.Piece && f.affords(c, p, u.Time+f.Guard, now) {
 			return 1, never
 		}
@@ -182,13 +193,21 @@ func (f *Fill) room(c *Core, p *Program, now time.Duration) (room, most, wake ti
 			continue // nothing is known but the bound, or the flag ends the piece
 		}
 		elapsed := now - q.idle
-		room = min(room, g.Left(q.pace.alpha, elapsed)-f.Guard)
+		room = min(room, f.left(q, elapsed)-f.Guard)
 		wake = min(wake, f.grows(p, q, g, now))
 	}
 	if room != never {
 		room -= max(0, c.fillEnds()-now)
 	}
 	return room, most, wake
+}
+
+// left returns how long the present gap of q, which has lasted for elapsed, is expected to last.
+func (f *Fill) left(q *Program, elapsed time.Duration) time.Duration {
+	if f.Mean {
+		return q.gap().Mean() - elapsed
+	}
+	return q.gap().Left(q.pace.alpha, elapsed)
 }
 
 // grows returns when the rest of the present gap of q may suffice for the next unit of p, if it does not now. Elapsed time
@@ -224,6 +243,24 @@ func (f *Fill) affords(c *Core, p *Program, d, now time.Duration) bool {
 		}
 		if !f.Greedy {
 			q.pace.expected += q.overrun(d, now)
+		}
+	}
+	return true
+}
+
+// pays reports whether the program may run a unit of that time, although it does not fit into the quantile of a gap: the delay
+// that it is expected to cause to each program above is worth that much work, see pace.price.
+func (f *Fill) pays(c *Core, p *Program, d, now time.Duration) bool {
+	if d > f.Piece || f.Flag || f.Greedy || f.Mean {
+		return false
+	}
+	takes := max(0, c.fillEnds()-now) + f.Guard + d
+	for _, q := range c.programs {
+		if q.Class <= p.Class {
+			break
+		}
+		if q.gap() == nil || float64(q.overrun(takes, now)) > q.pace.price*float64(d) {
+			return false
 		}
 	}
 	return true

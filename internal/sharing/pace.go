@@ -7,6 +7,10 @@ import "time"
 type pace struct {
 	alpha float64 // the quantile of gaps that is expected
 	piece float64 // the time of a piece, as a fraction of the greatest
+	// price is the expected delay of this program, as a fraction of the work that others do meanwhile, at which they may run
+	// a unit that does not fit. All units that cost less together are the most work for a given delay, so it is what the
+	// target leaves when the quantile has reached its maximum, and the first that a delay above the target lowers.
+	price float64
 	late  float64 // moving sum of delays
 	alone float64 // moving sum of the times alone
 
@@ -20,6 +24,7 @@ const (
 	maxAlpha  = 0.5
 	minAlpha  = 0.01
 	minPiece  = 0.05
+	priceStep = 0.05
 	paceDecay = 0.95 // of the moving sums, per stage: they remember some 20 stages
 )
 
@@ -40,12 +45,21 @@ func (p *pace) affords(d time.Duration) bool { return d <= p.saved-p.expected }
 func (p *pace) follow(target float64, limit time.Duration) {
 	p.saved = min(limit, max(-limit, p.saved+time.Duration(target*float64(p.newAlone))-p.newLate))
 	p.expected, p.newLate, p.newAlone = 0, 0, 0
+	if p.over(target) && p.price > 0 {
+		if p.price *= 0.8; p.price < priceStep {
+			p.price = 0
+		}
+		return
+	}
 	if p.over(target) {
 		p.alpha = max(minAlpha, p.alpha*0.8)
 		p.piece = max(minPiece, p.piece*0.9)
 		return
 	}
 	if p.late < 0.9*target*p.alone {
+		if p.alpha == maxAlpha && p.piece == 1 {
+			p.price = min(1, p.price+priceStep)
+		}
 		p.alpha = min(maxAlpha, p.alpha+0.015)
 		p.piece = min(1, p.piece*1.05)
 	}

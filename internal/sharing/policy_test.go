@@ -293,6 +293,45 @@ func BenchmarkDecision(b *testing.B) {
 	}
 }
 
+// TestUnitsThatDoNotFitAreWorthTheirDelay has gaps that are hardly longer than a unit and its launch. The quantile alone leaves most
+// of them empty, at a delay far below the target, so the price of a delay rises. A mean leaves all empty.
+func TestUnitsThatDoNotFitAreWorthTheirDelay(t *testing.T) {
+	units := repeat(100, 20*us)
+	run := func(f Fill) (slower, share float64) {
+		s := newSerial(NewFill(f))
+		high, low := s.client("high", 9, oneStage(40*us), 4000, logNormal(4, 25*us, 0.25)), s.client("low", 0, oneStage(units...), 0, always(0))
+		s.run(high, low)
+		st := high.p.Stats()
+		bound, _ := NewFill(f).Bound(s.core)
+		assert.LessOrEqual(t, st.MaxLate, bound)
+		return 1 + float64(st.Late)/float64(st.Alone), float64(s.busy[low.p]) / float64(s.now)
+	}
+	last := 0.0
+	_, mean := run(Fill{Mean: true})
+	for _, target := range []float64{0.005, 0.01, 0.02} {
+		slower, share := run(Fill{Target: target})
+		t.Logf("target %v: delay %.4f, share %.3f; mean: %.3f", target, slower-1, share, mean)
+		assert.Less(t, slower-1, 1.15*target)
+		assert.Greater(t, slower-1, 0.5*target, "the target is used")
+		assert.Greater(t, share, last)
+		last = share
+	}
+	assert.Greater(t, last, 2*mean)
+}
+
+// TestParse parses names with parameters, and refuses those out of range.
+func TestParse(t *testing.T) {
+	for _, name := range []string{"fill", "fill:2%", "fill:0.5%", "mean", "flag", "fifo:16", "timeslice:5ms"} {
+		p, err := Parse(name)
+		require.NoError(t, err)
+		assert.Equal(t, name, p.Name())
+	}
+	for _, name := range []string{"fill:", "fill:2", "fill:0%", "fill:101%", "fill:NaN%", "flag:1", "fifo", "fifo:0", "timeslice:0s", ""} {
+		_, err := Parse(name)
+		assert.Error(t, err, name)
+	}
+}
+
 // TestLongUnitsUseTheTarget runs units that are longer than a piece and that usually fit into the gaps. Most gaps are
 // filled, at a delay below the target.
 func TestLongUnitsUseTheTarget(t *testing.T) {

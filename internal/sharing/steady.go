@@ -63,7 +63,7 @@ func (f *Fill) steady(c *Core, now time.Duration) time.Duration {
 			return now
 		}
 		flying := time.Duration(f.Depth+1)*f.Piece + f.Guard
-		left := g.Left(q.pace.alpha, elapsed)
+		left := f.left(q, elapsed)
 		if left < flying {
 			return now
 		}

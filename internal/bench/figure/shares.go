@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -16,8 +17,14 @@ import (
 
 // policyColors has a colour for each kind of policy.
 var policyColors = map[string]color.Color{
-	"exclusive": gray, "fifo:1": sky, "fifo:4": sky, "fifo:8": sky, "timeslice:500µs": orange, "timeslice:1ms": orange, "timeslice:2ms": orange,
-	"priority": purple, "fikit": green, "orion": red, "tally": color.Gray{160}, "greedy": color.Black, "fill": blue,
+	"exclusive": gray, "fifo": sky, "timeslice": orange, "priority": purple, "fikit": green, "orion": red, "tally": color.Gray{160},
+	"greedy": color.Black, "fill": blue, "mean": color.Gray{96}, "flag": color.Gray{200},
+}
+
+// policyColor returns the colour of a policy by its name, whose parameter is behind a colon.
+func policyColor(name string) color.Color {
+	kind, _, _ := strings.Cut(name, ":")
+	return policyColors[kind]
 }
 
 // WriteShares draws figures of the first pair of the records into a directory, which it creates if necessary, and returns
@@ -56,9 +63,9 @@ func latencies(records []shares.Record) *figure {
 			at = append(at, plotter.XY{X: max(d.Seconds()*1000, 1e-6), Y: float64(i+1) / float64(len(r.Latencies))})
 		}
 		if line, err := plotter.NewLine(at); err == nil {
-			line.Color, line.Width = policyColors[r.Policy], vg.Points(1.2)
+			line.Color, line.Width = policyColor(r.Policy), vg.Points(1.2)
 			p.Add(line)
-			f.legend = append(f.legend, entry{name: r.Policy, color: policyColors[r.Policy]})
+			f.legend = append(f.legend, entry{name: r.Policy, color: policyColor(r.Policy)})
 		}
 	}
 	p.X.Min, p.X.Max = max(least.Seconds()*1000, 1e-6)*0.95, max(most.Seconds()*1000, 2e-6)*1.05

@@ -71,17 +71,7 @@ func (in *instance) known(t *timings.Timings) []sharing.Stage {
 	return known
 }
 
-// open makes an instance. The spinner is for traces. short replaces all kernels of a trace by the shortest.
-func (p *Program) open(dev device.Device, s *spinner, short bool) (*instance, error) {
-	switch {
-	case p.trace != nil:
-		return openTrace(dev, s, p.trace, short)
-	case p.solved != nil:
-		return p.solved.open(dev, p.Name, p.gap, !short)
-	}
-	return openSaved(dev, p.saved, p.gap)
-}
-
+// openTrace makes an instance of a trace. short replaces all kernels by the shortest.
 func openTrace(dev device.Device, s *spinner, t *Trace, short bool) (*instance, error) {
 	in := &instance{name: t.Name, dev: dev, stages: []stage{{}}, close: func() error { return nil }}
 	for i := range t.Kernels {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sharing"
 )
 
@@ -30,10 +29,15 @@ const exclusiveOf = "exclusive"
 func Policies() (list []Policy) {
 	for _, name := range []string{exclusiveOf, "fifo:1", "fifo:4", "fifo:8", "timeslice:500µs", "timeslice:1ms", "timeslice:2ms",
 		"priority", "fikit", "orion", "tally", "greedy", "fill"} {
-		slices, streams := strings.HasPrefix(name, "timeslice"), strings.HasPrefix(name, "fifo")
-		list = append(list, Policy{Name: name, Default: slices || streams, cutsHigh: slices, New: func() sharing.Policy { return parsed(name) }})
+		list = append(list, named(name))
 	}
 	return list
+}
+
+// named returns the policy of a name that sharing.Parse takes.
+func named(name string) Policy {
+	slices, streams := strings.HasPrefix(name, "timeslice"), strings.HasPrefix(name, "fifo")
+	return Policy{Name: name, Default: slices || streams, cutsHigh: slices, New: func() sharing.Policy { return parsed(name) }}
 }
 
 // parsed returns the policy of a name.
@@ -48,8 +52,8 @@ func parsed(name string) sharing.Policy {
 	return p
 }
 
-// LookupPolicies returns the policies of a name, which may stand for several: fifo for all depths, timeslice for all
-// slices, default for both, all.
+// LookupPolicies returns the policies of a name, which may stand for several of the compared ones: fifo for all depths, timeslice
+// for all slices, default for both, all. Any other name is one that sharing.Parse takes.
 func LookupPolicies(name string) (list []Policy, err error) {
 	for _, p := range Policies() {
 		group, _, _ := strings.Cut(p.Name, ":")
@@ -57,16 +61,11 @@ func LookupPolicies(name string) (list []Policy, err error) {
 			list = append(list, p)
 		}
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("unknown policy %q%s: use all, default, or some of %s", name, phrase.DidYouMean(name, PolicyNames()), strings.Join(PolicyNames(), ", "))
+	if len(list) > 0 {
+		return list, nil
 	}
-	return list, nil
-}
-
-// PolicyNames lists the names of the policies.
-func PolicyNames() (names []string) {
-	for _, p := range Policies() {
-		names = append(names, p.Name)
+	if _, err := sharing.Parse(name); err != nil {
+		return nil, fmt.Errorf("%w; all, default, fifo and timeslice stand for several", err)
 	}
-	return names
+	return []Policy{named(name)}, nil
 }

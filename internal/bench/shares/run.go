@@ -3,6 +3,7 @@ package shares
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -43,14 +44,18 @@ func (c *Config) Rows() int { return len(c.High) * len(c.Low) * len(c.Policies) 
 // Run measures every policy with every pair on one device. An error means that the run could not continue; the records so
 // far are returned with it.
 func Run(ctx context.Context, c Config) (records []Record, err error) {
-	r, err := newRunner(&c, true)
+	sampled, err := c.samples()
+	if err == nil {
+		err = c.prepare(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRunner(&c, sampled, false)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = device.Join(err, r.close()) }()
-	if err := c.prepare(ctx); err != nil {
-		return nil, err
-	}
 	for h := range c.High {
 		for l := range c.Low {
 			of := &matched{runner: r, high: &c.High[h], low: &c.Low[l]}
@@ -67,6 +72,22 @@ func Run(ctx context.Context, c Config) (records []Record, err error) {
 		}
 	}
 	return records, nil
+}
+
+// samples reports whether the device may run only some blocks of each launch. Policies with a flag need conditional nodes, whose
+// conditions depend on results, and programs that are planned.
+func (c *Config) samples() (bool, error) {
+	policies := append(slices.Clone(c.Policies), c.Usual)
+	i := slices.IndexFunc(policies, func(p Policy) bool { return p.New().Form().Stops })
+	if i < 0 {
+		return true, nil
+	}
+	for _, p := range slices.Concat(c.High, c.Low) {
+		if p.trace != nil {
+			return false, fmt.Errorf("policy %s: %s is a trace, whose kernels the device cannot run by itself: name a workload, a saved graph or a solver", policies[i].Name, p.Name)
+		}
+	}
+	return false, nil
 }
 
 // prepare solves the systems of programs that are solvers.
@@ -87,7 +108,8 @@ type runner struct {
 	dev       device.Device
 	spinner   *spinner
 	builder   *builder
-	short     bool
+	sampled   bool // the device runs only some blocks of each launch
+	short     bool // traces run their kernels for the shortest time
 	instances map[*Program]*instance
 	alone     map[aloneKey]*figures
 	whole     *runner // on a device that runs all blocks, for results; nil before the first
@@ -98,8 +120,8 @@ type aloneKey struct {
 	high    bool
 }
 
-func newRunner(c *Config, sampled bool) (_ *runner, err error) {
-	r := &runner{Config: c, short: !sampled, instances: map[*Program]*instance{}, alone: map[aloneKey]*figures{}}
+func newRunner(c *Config, sampled, short bool) (_ *runner, err error) {
+	r := &runner{Config: c, sampled: sampled, short: short, instances: map[*Program]*instance{}, alone: map[aloneKey]*figures{}}
 	if r.dev, err = c.Open(sampled); err != nil {
 		return nil, err
 	}
@@ -140,11 +162,21 @@ func (r *runner) instance(p *Program) (*instance, error) {
 	if in := r.instances[p]; in != nil {
 		return in, nil
 	}
-	in, err := p.open(r.dev, r.spinner, r.short)
+	in, err := r.openProgram(p)
 	if err == nil {
 		r.instances[p] = in
 	}
 	return in, err
+}
+
+func (r *runner) openProgram(p *Program) (*instance, error) {
+	switch {
+	case p.trace != nil:
+		return openTrace(r.dev, r.spinner, p.trace, r.short)
+	case p.solved != nil:
+		return p.solved.open(r.dev, p.Name, p.gap, r.sampled)
+	}
+	return openSaved(r.dev, p.saved, p.gap)
 }
 
 // The classes of the programs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -245,37 +246,64 @@ func TestSkippedRepetitionsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestDrift doubles the gaps in the middle of a run, and makes them alternate. Delays are back below the target within 50
-// requests.
+// TestDrift doubles the gaps in the middle of a run, halves them, and makes them alternate. Delays are back below the target
+// within 50 requests. -v prints the table of docs/SHARING-MEASURED.md.
 func TestDrift(t *testing.T) {
-	for name, drift := range map[string]func(request int) float64{
-		"doubled": func(request int) float64 { return float64(1 + request/100) },
-		"halved":  func(request int) float64 { return 1 / float64(1+request/100) },
-		"bimodal": func(request int) float64 { return []float64{1, 1, 1, 0.3}[min(request/100, 1)*(request%4)] },
+	c := Config{Open: opener, Requests: 200, Jitter: 0.1}
+	high := OfTrace(synthetic("high", 40, 200, 40).Synced(10, time.Millisecond))
+	low := OfTrace(synthetic("low", 20, 1280, 120))
+	for _, drift := range []struct {
+		name string
+		grow func(request int) float64
+	}{
+		{"doubled", func(request int) float64 { return float64(1 + request/100) }},
+		{"halved", func(request int) float64 { return 1 / float64(1+request/100) }},
+		{"bimodal", func(request int) float64 { return []float64{1, 1, 1, 0.3}[min(request/100, 1)*(request%4)] }},
 	} {
-		c := Config{Open: opener, Requests: 200, Jitter: 0.1}
-		high := OfTrace(synthetic("high", 40, 200, 40).Synced(10, time.Millisecond))
-		low := OfTrace(synthetic("low", 20, 1280, 120))
-		r, err := newRunner(&c, true)
+		r, err := newRunner(&c, true, false)
 		require.NoError(t, err)
-		late := func(of *Program) (sum time.Duration) {
-			s, err := r.open(some(t, "fill")[0], &high, of)
+		// times returns the latencies, and the units of the other program in each window of 50 requests.
+		times := func(policy string, of *Program) (latencies []time.Duration, units []int) {
+			s, err := r.open(some(t, policy)[0], &high, of)
 			require.NoError(t, err)
 			h := s.clients[0]
-			h.grow = drift
+			h.grow = func(request int) float64 {
+				if of != nil && (request-1)%50 == 0 && len(units) < (request-1)/50+1 {
+					units = append(units, s.clients[1].program.Stats().Units)
+				}
+				return drift.grow(request)
+			}
 			if of != nil {
 				s.clients[1].start(0, 0)
 			}
 			h.start(c.Requests, 0)
-			require.NoError(t, s.run(context.Background(), h))
-			for _, d := range h.latencies[150:] {
-				sum += d
+			require.NoError(t, s.run(t.Context(), h))
+			if of != nil {
+				units = append(units, s.clients[1].program.Stats().Units)
 			}
 			require.NoError(t, s.close())
-			return sum
+			return h.latencies, units
 		}
-		alone := late(nil)
-		assert.LessOrEqual(t, float64(late(&low))/float64(alone), 1.011, name)
+		alone, _ := times("fill", nil)
+		for _, policy := range []string{"fill", "mean", "greedy"} {
+			shared, units := times(policy, &low)
+			row := fmt.Sprintf("| %s | `%s` |", drift.name, policy)
+			for from := 50; from < 200; from += 50 {
+				delay := float64(sum(shared[from:from+50]))/float64(sum(alone[from:from+50])) - 1
+				row += fmt.Sprintf(" %.2f %% / %d |", 100*delay, (units[from/50+1]-units[from/50])/50)
+				if policy == "fill" && from != 100 {
+					assert.LessOrEqual(t, delay, 0.011, "%s, from request %d", drift.name, from)
+				}
+			}
+			t.Log(row)
+		}
 		require.NoError(t, r.close())
 	}
+}
+
+func sum(of []time.Duration) (all time.Duration) {
+	for _, d := range of {
+		all += d
+	}
+	return all
 }

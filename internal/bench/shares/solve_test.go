@@ -38,12 +38,29 @@ func TestSolvers(t *testing.T) {
 	assert.Equal(t, 10, high.solved.iterations)
 }
 
+// TestFlag runs a solver by itself on the device, until the flag stops it. Traces are refused.
+func TestFlag(t *testing.T) {
+	low := solverProgram(t, "poisson2d:8", solver.Options{Method: solver.CG}, false)
+	low.gap = 0
+	high := workload(t, "vec")
+	high.gap = time.Millisecond
+	c := Config{High: []Program{high}, Low: []Program{low}, Policies: some(t, "flag", "fill:2%"), Requests: 5}
+	for name, r := range run(t, c) {
+		assert.True(t, *r.OK, "%s: %s", name, r.Error)
+		assert.Positive(t, r.LowShare)
+		assert.Positive(t, r.BoundUS)
+	}
+	c.Open, c.Usual, c.High = opener, c.Policies[0], []Program{OfTrace(synthetic("high", 2, 20, 10))}
+	_, err := Run(t.Context(), c)
+	assert.ErrorContains(t, err, "policy flag: high is a trace")
+}
+
 // TestRequestsOfSolversBeginAnew destroys what a request has left before the next one.
 func TestRequestsOfSolversBeginAnew(t *testing.T) {
 	high := solverProgram(t, "poisson2d:8", solver.Options{Method: solver.BiCGSTAB, CheckEvery: 4}, false)
 	c := Config{High: []Program{high}, Open: opener}
 	require.NoError(t, c.prepare(t.Context()))
-	r, err := newRunner(&c, false)
+	r, err := newRunner(&c, false, true)
 	require.NoError(t, err)
 	s, err := r.open(some(t, "fill")[0], &high, nil)
 	require.NoError(t, err)

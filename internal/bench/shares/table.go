@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -68,9 +69,9 @@ func Summarize(records []Record, policy string) (s Summary) {
 		}
 		of[pair][r.Policy] = r
 	}
-	for _, p := range Policies() {
-		if p.Default {
-			s.Defaults = append(s.Defaults, Against{Name: p.Name, Speedup: [2]float64{math.Inf(1), 0}, Low: math.Inf(1)})
+	for _, name := range policiesOf(records) {
+		if named(name).Default {
+			s.Defaults = append(s.Defaults, Against{Name: name, Speedup: [2]float64{math.Inf(1), 0}, Low: math.Inf(1)})
 		}
 	}
 	for _, pair := range of {
@@ -79,6 +80,16 @@ func Summarize(records []Record, policy string) (s Summary) {
 		}
 	}
 	return s
+}
+
+// policiesOf lists the policies of records, in the order of their first ones.
+func policiesOf(records []Record) (names []string) {
+	for i := range records {
+		if name := records[i].Policy; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // add adds a pair, whose records are given by policy.
@@ -116,14 +127,12 @@ func (s *Summary) add(r *Record, pair map[string]*Record) {
 func WriteSummary(w io.Writer, records []Record) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "policy\tpairs\tworst over alone\tp99\tlatest of bound\tlow share\tlow of greedy, least\t")
-	for _, p := range Policies() {
-		if s := Summarize(records, p.Name); s.Pairs > 0 {
-			late := "-"
-			if s.LateOfBound > 0 {
-				late = fmt.Sprintf("%.2f", s.LateOfBound)
-			}
-			fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t%.3f to %.3f\t%s\t\n", p.Name, s.Pairs, s.Mean, s.P99, late, s.Share[0], s.Share[1], orDash(s.OfGreedy))
+	for _, name := range policiesOf(records) {
+		s, late := Summarize(records, name), "-"
+		if s.LateOfBound > 0 {
+			late = fmt.Sprintf("%.2f", s.LateOfBound)
 		}
+		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t%.3f to %.3f\t%s\t\n", name, s.Pairs, s.Mean, s.P99, late, s.Share[0], s.Share[1], orDash(s.OfGreedy))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -13,7 +13,7 @@ func (m *matched) verify(ctx context.Context, p Policy, r *Record) (err error) {
 		return nil
 	}
 	if m.whole == nil {
-		if m.whole, err = newRunner(m.Config, false); err != nil {
+		if m.whole, err = newRunner(m.Config, false, true); err != nil {
 			return err
 		}
 	}
