@@ -266,6 +266,7 @@ func (g *divider) stream(at distribute.Wait) int {
 func (g *divider) graph(list []distribute.Wait) (one Graph) {
 	nodes := map[distribute.Wait]int32{} // the latest run of each operation
 	tail := map[laneKey]int32{}
+	ins := map[[2]int32][]int32{} // by round and exchange: the nodes that read its staging memory
 	for i, at := range list {
 		var deps []int32
 		wait := func(u distribute.Wait) {
@@ -285,6 +286,16 @@ func (g *divider) graph(list []distribute.Wait) (one Graph) {
 			}
 		} else if !slices.Contains(deps, n) {
 			deps = append(deps, n)
+		}
+		switch op, x := g.op(at), [2]int32{at.Round, g.op(at).Exchange}; {
+		case op.Kind == distribute.In && op.Exchange >= 0:
+			ins[x] = append(ins[x], int32(i))
+		case op.Kind == distribute.Out && op.Exchange >= 0: // for the next run of an exchange whose bytes the graph also receives
+			for _, n := range ins[x] {
+				if !slices.Contains(deps, n) {
+					deps = append(deps, n)
+				}
+			}
 		}
 		one.Nodes = append(one.Nodes, Node{at, deps})
 		nodes[at], tail[g.lane(at)] = int32(i), int32(i)
