@@ -119,11 +119,40 @@ func Example_recordedLoop() {
 	// Output: 2.4414062
 }
 
-// The tool reads a trace that a program has saved: reprise opt interest.rir, reprise strategies interest.rir.
+// A saved program runs without the code that recorded it, in Go or in the tool: reprise run interest.rir.
 func Example_savedTrace() {
+	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "saved")
 	check(err)
 	defer os.RemoveAll(dir)
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "interest")
+	y := interest(t, t.Param("rate", reprise.F32, 1))
+	trace, err := t.Finish()
+	check(err)
+	check(reprise.Write(y, []float32{1}))
+
+	file := filepath.Join(dir, "interest.rir")
+	check(trace.Save(file, reprise.SaveOptions{Contents: true}))
+	check(trace.Close())
+
+	saved, err := reprise.Load(dev, file)
+	check(err)
+	defer saved.Close()
+	exec, err := reprise.Compile(dev, saved, reprise.Options{})
+	check(err)
+	defer exec.Close()
+	check(exec.ReplayN(ctx, 3)) // 1, 2, 4, 8
+	y, err = saved.Buffer("y")
+	check(err)
+	fmt.Println(first(y))
+	// Output: 8
+}
+
+// A plan can be computed without being compiled, and printed.
+func Example_schedule() {
 	dev, err := reprise.Open("sim")
 	check(err)
 	defer dev.Close()
@@ -133,21 +162,11 @@ func Example_savedTrace() {
 	check(err)
 	defer trace.Close()
 
-	file := filepath.Join(dir, "interest.rir")
-	check(os.WriteFile(file, ir.Format(trace.Graph, nil), 0o644))
-	text, err := os.ReadFile(file)
-	check(err)
-	saved, err := ir.Load(file, string(text))
-	check(err)
-	fmt.Println(saved.Graph.Name, "has", len(saved.Graph.Ops), "operation")
-
 	plan, err := optimizer.PlanOn(dev, trace, optimizer.Options{Strategy: "auto"})
 	check(err)
 	schedule := ir.PrintSchedule(plan.Schedule)
 	fmt.Println("on stream 0:", strings.Contains(schedule, "%0 lane(0)"))
-	// Output:
-	// interest has 1 operation
-	// on stream 0: true
+	// Output: on stream 0: true
 }
 
 // A checked device finds a read of memory that the program forgot to write.
