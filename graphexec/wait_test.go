@@ -117,8 +117,8 @@ func TestWaitReturnsWhenItsContextIsDone(t *testing.T) {
 					exec, err := graphexec.Instantiate(x.dev, x.body, x.trace, form)
 					require.NoError(t, err)
 					defer func() { require.NoError(t, exec.Close()) }()
-					x.giveUp()
 					require.NoError(t, exec.ReplayN(ctx, c.replays))
+					x.giveUp()
 					for range 2 {
 						if !gaveUp(t, exec.Wait(ctx)) {
 							return false
@@ -175,8 +175,10 @@ func TestALoopReturnsWhenItsContextIsDone(t *testing.T) {
 				}
 				result, err := loopExec.Wait(context.Background())
 				require.NoError(t, err)
-				assert.Positive(t, result.Iterations)
 				assert.Equal(t, x.counted(), result.Iterations)
+				if result.Iterations == 0 { // given up before the first launch
+					return false
+				}
 				assert.Equal(t, result.Iterations, loopExec.Stats().Iterations)
 				again, err := loopExec.Wait(context.Background())
 				require.NoError(t, err)
