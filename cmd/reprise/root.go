@@ -73,7 +73,7 @@ func newRoot() *cobra.Command {
 		return usagef("%w%s (see %s --help)", ofValue(err), similarFlag(c, err), c.CommandPath())
 	})
 	root.AddCommand(
-		newAdvise(), newBench(), newCompare(), newExplain(), newCheck(), newBisect(), newDiff(), newTimeline(),
+		newAdvise(), newBench(), newCompare(), newExplain(), newCheck(), newBisect(), newDiff(), newWhy(), newTimeline(),
 		newReport(), newServe(), newDraw(), newMeasure(), newSolve(), newTenants(),
 		newScale(), newShare(), newRun(), newValidate(), newTrace(), newOpt(),
 		newStrategies(), newImport(), newKernel(), newDevices(), newDoctor(), newProfile(),

@@ -49,6 +49,7 @@ var schemas = map[string]struct {
 	"strategies":     {reflect.TypeFor[[]*strategies.Comparison](), "strategies $DIR/vec.rir --strategy nimble --json -"},
 	"tenants":        {reflect.TypeFor[[]tenants.Record](), "tenants --program vec --tenants 2 --rounds 1 --sample 1 --mode branches --json -"},
 	"validate":       {reflect.TypeFor[validation.Report](), "validate --only micro/a40/l1_sum --json"},
+	"why":            {reflect.TypeFor[answer](), "why vec --edge square#1,reduce --json -"},
 	"version":        {reflect.TypeFor[versionRecord](), "version --json -"},
 }
 

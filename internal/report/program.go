@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/internal/timeline"
+	"github.com/reprise-gpu/reprise/internal/why"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -75,25 +76,18 @@ func (p *program) body(control, first int, g *ir.Graph, path string) {
 }
 
 func (p *program) edge(g *ir.Graph, d ir.Dep, from, to int, kept bool) {
-	e := Edge{From: from, To: to, Hazard: d.Hazard.String(), Kept: kept}
-	if r := g.Cause(d); !r.Empty() {
-		e.Range, e.Bytes = timeline.RangeText(g, r), r.Hi-r.Lo
-	}
-	p.data.Edges = append(p.data.Edges, e)
+	c := why.CauseOf(g, d)
+	p.data.Edges = append(p.data.Edges, Edge{From: from, To: to, Hazard: c.Hazard, Range: c.Range, Bytes: c.Bytes, Kept: kept})
 }
 
 // edges adds the dependencies of the whole program.
 func (p *program) edges(r *optimizer.Result) {
-	kept := map[[2]ir.OpID]bool{}
-	for _, d := range r.Reduced.Deps() {
-		kept[[2]ir.OpID{d.From, d.To}] = true
-	}
-	all := r.Analyzed
+	all, kept := r.Analyzed, why.Kept(r)
 	if len(all.Deps()) > maxEdges {
 		p.data.Omitted = len(all.Deps()) - len(r.Reduced.Deps())
 		all = r.Reduced
 	}
 	for _, d := range all.Deps() {
-		p.edge(all, d, p.number[d.From.String()], p.number[d.To.String()], kept[[2]ir.OpID{d.From, d.To}])
+		p.edge(all, d, p.number[d.From.String()], p.number[d.To.String()], kept(d.From, d.To))
 	}
 }
