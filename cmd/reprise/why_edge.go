@@ -28,7 +28,7 @@ func writeEdge(w io.Writer, e *why.Edge) {
 func conflictText(c *why.Conflict) string {
 	text := c.Hazard + " " + c.Range
 	if c.Bytes > 0 {
-		text += fmt.Sprintf(", %d bytes", c.Bytes)
+		text += ", " + counted(int(c.Bytes), "byte")
 	}
 	return text + ": " + c.First + ", then " + c.Second
 }

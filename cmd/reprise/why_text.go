@@ -44,8 +44,7 @@ func writeOperation(w io.Writer, o *why.Operation) {
 		fmt.Fprintf(w, "  time\t%s alone on the device\n", timeText(o.Time))
 	}
 	fmt.Fprintf(w, "  lane\t%d, %s\n", o.Lane, besideText(o))
-	writeList(w, "waits", o.Waits)
-	writeList(w, "delays", o.Delays)
+	writeWaitsOf(w, o)
 	writeNeeds(w, "depends on", o.Needs)
 	if o.Implied > 0 {
 		fmt.Fprintf(w, "  \tand on %d more, which these imply\n", o.Implied)
@@ -57,6 +56,29 @@ func writeList(w io.Writer, what string, items []string) {
 	if len(items) > 0 {
 		fmt.Fprintf(w, "  %s\t%s\n", what, strings.Join(items, ", "))
 	}
+}
+
+// writeWaitsOf prints the waits of an operation, and which dependencies require them if that is not evident.
+func writeWaitsOf(w io.Writer, o *why.Operation) {
+	what := "waits"
+	for _, wait := range o.Waits {
+		fmt.Fprintf(w, "  %s\tfor %s%s\n", what, wait.On, keepText(o, &wait))
+		what = ""
+	}
+}
+
+func keepText(o *why.Operation, wait *why.Wait) string {
+	switch n := len(wait.Keep); {
+	case n == 0:
+		return ", which no dependency requires"
+	case n == 1 && wait.Keep[0] == [2]string{wait.On, o.Name}:
+		return ""
+	}
+	var keep []string
+	for _, d := range wait.Keep {
+		keep = append(keep, d[0]+" -> "+d[1])
+	}
+	return ", which keeps " + strings.Join(keep, ", ")
 }
 
 func timeText(t *why.Time) string {
@@ -103,7 +125,7 @@ func causeText(c *why.Cause) string {
 	if c.Range == "" {
 		return c.Hazard
 	}
-	return fmt.Sprintf("%s %s, %d bytes", c.Hazard, c.Range, c.Bytes)
+	return fmt.Sprintf("%s %s, %s", c.Hazard, c.Range, counted(int(c.Bytes), "byte"))
 }
 
 func byText(by string) string {

@@ -9,14 +9,14 @@ import (
 // Cause is the reason for a dependency.
 type Cause struct {
 	Hazard string `json:"hazard"`          // "raw|waw"
-	Range  string `json:"range,omitempty"` // bytes of the first memory hazard: "@x[0:4096]"
+	Range  string `json:"range,omitempty"` // the largest range on which the two operations conflict: "@x[0:4096]"
 	Bytes  int64  `json:"bytes,omitempty"` // extent of the range
 }
 
 // CauseOf returns the reason for a dependency of g.
 func CauseOf(g *ir.Graph, d ir.Dep) Cause {
 	c := Cause{Hazard: d.Hazard.String()}
-	if r := g.Cause(d); !r.Empty() {
+	if _, r := conflicting(g, d.From, d.To); !r.Empty() {
 		c.Range, c.Bytes = timeline.RangeText(g, r), r.Hi-r.Lo
 	}
 	return c

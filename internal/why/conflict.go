@@ -19,10 +19,10 @@ type Conflict struct {
 // conflicts returns the conflicts of operations u and v of g, u before v.
 func conflicts(g *ir.Graph, u, v ir.OpID) (all []Conflict) {
 	eachConflict(g, u, v, func(h ir.Hazard, a, b ir.Access) bool {
-		common := ir.Range{Buffer: a.Buffer, Lo: max(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi)}
-		c := Conflict{Hazard: h.String(), Range: timeline.RangeText(g, common), First: accessText(g, a), Second: accessText(g, b)}
+		r := common(a, b)
+		c := Conflict{Hazard: h.String(), Range: timeline.RangeText(g, r), First: accessText(g, a), Second: accessText(g, b)}
 		if a.Shape == 0 && b.Shape == 0 {
-			c.Bytes = common.Hi - common.Lo
+			c.Bytes = r.Hi - r.Lo
 		}
 		all = append(all, c)
 		return true
@@ -30,14 +30,21 @@ func conflicts(g *ir.Graph, u, v ir.OpID) (all []Conflict) {
 	return all
 }
 
-// conflicting returns the hazards between operations u and v, u before v, 0 for none, and the bytes of one.
+// conflicting returns the hazards between operations u and v, u before v, 0 for none, and the largest range of them.
 func conflicting(g *ir.Graph, u, v ir.OpID) (hazards ir.Hazard, at ir.Range) {
 	eachConflict(g, u, v, func(h ir.Hazard, a, b ir.Access) bool {
 		hazards |= h
-		at = ir.Range{Buffer: a.Buffer, Lo: max(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi)}
+		if r := common(a, b); r.Hi-r.Lo > at.Hi-at.Lo {
+			at = r
+		}
 		return true
 	})
 	return hazards, at
+}
+
+// common returns the range from the first to the last byte that two accesses may have in common.
+func common(a, b ir.Access) ir.Range {
+	return ir.Range{Buffer: a.Buffer, Lo: max(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi)}
 }
 
 // eachConflict yields the pairs of accesses that conflict.

@@ -79,7 +79,7 @@ func (p *Plan) edge(c *scope, u, v ir.OpID) (e *Edge, err error) {
 		e.Cause = &cause
 	}
 	_, direct := find(c.reduced, u, v)
-	others := path(c.reduced.Len(), depsInto(c.reduced), u, v, true)
+	others := path(c.reduced.Len(), except(depsInto(c.reduced), u, v), u, v)
 	e.Others = c.listed(others)
 	switch {
 	case direct && others == nil:
@@ -100,7 +100,7 @@ func (p *Plan) edge(c *scope, u, v ir.OpID) (e *Edge, err error) {
 
 // order sets how the plan orders two operations.
 func (c *scope) order(e *Edge, u, v ir.OpID) {
-	way := path(c.schedule.Graph.Len(), func(v ir.OpID) []ir.OpID { return c.preds[v] }, u, v, false)
+	way := path(c.schedule.Graph.Len(), c.before, u, v)
 	switch {
 	case way == nil:
 		e.By = ByNone

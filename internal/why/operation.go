@@ -21,8 +21,7 @@ type Operation struct {
 	Needs   []Need   `json:"needs"`            // dependencies that no others imply
 	Needed  []Need   `json:"needed"`           // such dependencies of others on it
 	Implied int      `json:"implied"`          // dependencies on others that are implied
-	Waits   []string `json:"waits"`            // on other lanes; without delays
-	Delays  []string `json:"delays,omitempty"` // waits that no dependency requires
+	Waits   []Wait   `json:"waits"`            // on other lanes
 }
 
 // Beside is a neighbour of an operation on its lane.
@@ -48,7 +47,7 @@ func (p *Plan) Operation(text string) (*Operation, error) {
 	op := &g.Ops[v]
 	o := &Operation{
 		Ref: c.ref(v), Kind: op.Kind.String(), Lane: int(c.schedule.Lane[v]), Time: p.time(g, v),
-		Needs: []Need{}, Needed: []Need{}, Waits: []string{},
+		Needs: []Need{}, Needed: []Need{}, Waits: []Wait{},
 	}
 	if l := op.Launch; l != nil {
 		o.Kernel, o.Grid, o.Block = l.Entry, l.Grid.String(), l.Block.String()
@@ -57,11 +56,7 @@ func (p *Plan) Operation(text string) (*Operation, error) {
 	c.neighbours(o, v)
 	c.needs(o, v)
 	for _, u := range c.schedule.Waits[v] {
-		if c.by(u, v) == ByDelay {
-			o.Delays = append(o.Delays, c.name(u))
-		} else {
-			o.Waits = append(o.Waits, c.name(u))
-		}
+		o.Waits = append(o.Waits, c.wait(u, v))
 	}
 	return o, nil
 }
@@ -82,7 +77,7 @@ func (c *scope) depends(u, v ir.OpID) string {
 	if _, direct := find(c.reduced, u, v); direct {
 		return Direct
 	}
-	if path(c.reduced.Len(), depsInto(c.reduced), u, v, false) == nil {
+	if path(c.reduced.Len(), depsInto(c.reduced), u, v) == nil {
 		return None
 	}
 	if _, ok := find(c.all, u, v); ok {

@@ -6,15 +6,15 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-// path returns a shortest path between two operations, with both ends, or nil. skip leaves out the edge between them.
-func path(n int, preds func(ir.OpID) []ir.OpID, from, to ir.OpID, skip bool) []ir.OpID {
+// path returns a shortest path between two operations, with both ends, or nil.
+func path(n int, preds func(ir.OpID) []ir.OpID, from, to ir.OpID) []ir.OpID {
 	next := slices.Repeat([]ir.OpID{-1}, n) // by operation: the one behind it on the way to the end
 	queue := []ir.OpID{to}
 	for len(queue) > 0 {
 		v := queue[0]
 		queue = queue[1:]
 		for _, u := range preds(v) {
-			if next[u] >= 0 || skip && u == from && v == to {
+			if next[u] >= 0 {
 				continue
 			}
 			next[u] = v
@@ -43,6 +43,17 @@ func depsInto(g *ir.Graph) func(v ir.OpID) []ir.OpID {
 			all = append(all, d.From)
 		}
 		return all
+	}
+}
+
+// except returns predecessors without the edge between two operations.
+func except(preds func(ir.OpID) []ir.OpID, from, to ir.OpID) func(ir.OpID) []ir.OpID {
+	return func(v ir.OpID) []ir.OpID {
+		all := preds(v)
+		if v != to {
+			return all
+		}
+		return slices.DeleteFunc(slices.Clone(all), func(u ir.OpID) bool { return u == from })
 	}
 }
 

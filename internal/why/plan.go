@@ -67,6 +67,9 @@ func (p *Plan) add(c *scope) {
 // name returns the name of an operation with the path of its body.
 func (c *scope) name(v ir.OpID) string { return c.path + c.names.Of(v) }
 
+// before returns the operations that the plan runs directly before v: its waits, and the operation before it on its lane.
+func (c *scope) before(v ir.OpID) []ir.OpID { return c.preds[v] }
+
 // listed returns the names of operations.
 func (c *scope) listed(all []ir.OpID) []string {
 	names := make([]string, len(all))

@@ -60,15 +60,15 @@ func required(g *ir.Graph) relation {
 	return r
 }
 
-// planned returns the order of a schedule.
-func planned(s *ir.Schedule) relation {
+// planned returns the order of a schedule, without the wait of one operation for another.
+func planned(s *ir.Schedule, without [2]ir.OpID) relation {
 	r := newRelation(s.Graph.Len())
 	for i, u := range s.Order {
 		for _, v := range s.Order[i+1:] {
 			r[u][v] = s.Lane[u] == s.Lane[v]
 		}
 		for _, w := range s.Waits[u] {
-			r[w][u] = true
+			r[w][u] = r[w][u] || without != [2]ir.OpID{w, u}
 		}
 	}
 	return r.closed()
@@ -98,7 +98,7 @@ func plans(t *testing.T, check func(g *ir.Graph, p *Plan)) {
 func TestEdgesAgreeWithAllPairs(t *testing.T) {
 	kinds, ways := map[string]int{}, map[string]int{}
 	plans(t, func(g *ir.Graph, p *Plan) {
-		needs, order := required(g), planned(p.Schedule())
+		needs, order := required(g), planned(p.Schedule(), [2]ir.OpID{})
 		closure := needs.closed()
 		for u := range g.Ops {
 			for v := u + 1; v < g.Len(); v++ {
@@ -168,6 +168,35 @@ func TestDropKeepsAllOthers(t *testing.T) {
 		}
 	})
 	assert.Greater(t, dropped, 200)
+}
+
+// A wait keeps the dependencies that the lanes and the other waits do not order, and every wait that is no delay keeps one.
+func TestWaitsKeepDependencies(t *testing.T) {
+	indirect := 0
+	plans(t, func(g *ir.Graph, p *Plan) {
+		c := p.scopes[0]
+		for v, on := range p.Schedule().Waits {
+			for _, u := range on {
+				order := planned(p.Schedule(), [2]ir.OpID{u, ir.OpID(v)})
+				want := map[[2]ir.OpID]bool{}
+				for _, d := range p.result.Reduced.Deps() {
+					if !order[d.From][d.To] {
+						want[[2]ir.OpID{d.From, d.To}] = true
+					}
+				}
+				got := map[[2]ir.OpID]bool{}
+				for _, d := range c.keeps(u, ir.OpID(v)) {
+					got[[2]ir.OpID{d.From, d.To}] = true
+					if d.From != u || int(d.To) != v {
+						indirect++
+					}
+				}
+				require.Equal(t, want, got)
+				require.Equal(t, c.by(u, ir.OpID(v)) == ByDelay, len(got) == 0)
+			}
+		}
+	})
+	assert.Greater(t, indirect, 10)
 }
 
 // Every operation of programs with loops and branches can be explained, under the name and the number that the explanation has.
