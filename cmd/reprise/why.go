@@ -60,7 +60,26 @@ times are predicted: nothing runs.
 	c.Flags().StringSliceVar(&f.edge, "edge", nil, "explain the order of these two operations, `A,B`")
 	c.Flags().IntVar(&f.lane, "lane", 0, "explain lane `N`")
 	jsonFlag(c, &f.json, "the explanation")
+	for _, name := range []string{"op", "edge"} {
+		_ = c.RegisterFlagCompletionFunc(name, f.completeOperations) // an error means that there is no such flag
+	}
 	return c
+}
+
+// completeOperations completes names of operations of the program, if the command line has it already.
+func (f *whyFlags) completeOperations(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 || args[0] == "-" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	_, file, err := fileOf(c, args[0], f.device)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, at := range opname.All(file.Graph) {
+		names = append(names, at.Name)
+	}
+	return completed(names, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // answer is what why prints. One of the last four is set.
