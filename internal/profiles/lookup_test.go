@@ -14,7 +14,7 @@ func TestLookup(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "NVIDIA H200", p.Name)
 	_, err = Lookup("h2000")
-	assert.EqualError(t, err, `no device profile is called "h2000"; known profiles: h200, a100, v100, p100, gtx1660s, gtx960; from data sheets: a100-40, a40, gtx1650, h100-pcie, l40, rtx2080ti, rtx3060, rtx3060ti, rtx3090, rtx4070, rtx4090, titanv, titanx, v100-pcie; or the path of a file that ends in .json`)
+	assert.EqualError(t, err, `no device profile is called "h2000" (did you mean "h200"?); known profiles: h200, a100, v100, p100, gtx1660s, gtx960; from data sheets: a100-40, a40, gtx1650, h100-pcie, l40, rtx2080ti, rtx3060, rtx3060ti, rtx3090, rtx4070, rtx4090, titanv, titanx, v100-pcie; or the path of a file that ends in .json`)
 }
 
 func TestProfilesAreComplete(t *testing.T) {
