@@ -37,7 +37,7 @@ func TestMissingArguments(t *testing.T) {
 		Funcs: map[string]any{
 			"Format": ir.Format, "Print": ir.Print,
 			"PrintSchedule": ir.PrintSchedule, "Verify": ir.Verify, "VerifySchedule": ir.VerifySchedule,
-			"Load": ir.Load, "Parse": ir.Parse, "ControlOp": ir.ControlOp, "NewScalar": ir.NewScalar,
+			"Load": ir.Load, "Parse": ir.Parse, "ControlOp": ir.ControlOp, "NewScalar": ir.NewScalar, "ParseScalar": ir.ParseScalar,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any { return file(t).Graph },

@@ -25,7 +25,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// NVIDIA A100-SXM4-80GB
-	// sim: no device profile is called "a1000"; known profiles: h200, a100, v100, p100, gtx1660s, gtx960; from data sheets: a100-40, a40, gtx1650, h100-pcie, l40, rtx2080ti, rtx3060, rtx3060ti, rtx3090, rtx4070, rtx4090, titanv, titanx, v100-pcie; or the path of a file that ends in .json
+	// sim: no device profile is called "a1000" (did you mean "a100"?); known profiles: h200, a100, v100, p100, gtx1660s, gtx960; from data sheets: a100-40, a40, gtx1650, h100-pcie, l40, rtx2080ti, rtx3060, rtx3060ti, rtx3090, rtx4070, rtx4090, titanv, titanx, v100-pcie; or the path of a file that ends in .json
 }
 
 // Two copies to the same bytes that no event orders are a race. The error names both.

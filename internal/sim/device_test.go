@@ -27,7 +27,7 @@ func TestConformanceWithoutMemo(t *testing.T) {
 
 func TestUnknownProfile(t *testing.T) {
 	_, err := New(Options{Profile: "h2000"})
-	assert.ErrorContains(t, err, `sim: no device profile is called "h2000"; known profiles: h200, a100, v100, p100, gtx1660s, gtx960; from data sheets: `)
+	assert.ErrorContains(t, err, `sim: no device profile is called "h2000" (did you mean "h200"?); known profiles: h200, a100, v100, p100, gtx1660s, gtx960; from data sheets: `)
 	assert.ErrorContains(t, err, `; or the path of a file that ends in .json`)
 }
 
