@@ -41,6 +41,7 @@ var shapes = []struct {
 	{"tickets", 2, 1, distribute.Options{}, true, tickets},
 	{"broadcast", 1, 3, distribute.Options{}, true, announced},
 	{"replicated", 2, 1, distribute.Options{}, true, sums},
+	{"aside", 1, 2, distribute.Options{Overlap: distribute.OverlapAll}, true, observed},
 	{"coalesced", 2, 1, distribute.Options{}, true, two},
 	{"bytes", 1, 2, distribute.Options{}, true, moves},
 }
@@ -87,6 +88,14 @@ func sums(tr *tracer.Tracer, m *tracer.Module) {
 	tr.Launch(m.Kernel("sums"), tracer.Linear(8, 64), x, parts, 512)
 	tr.Launch(m.Kernel("fold"), tracer.Linear(1, 32), parts, total, 8)
 	tr.Launch(m.Kernel("shift"), tracer.Linear(8, 64), total, x, 512)
+}
+
+// observed adds up elements before they change. No other launch reads the sum.
+func observed(tr *tracer.Tracer, m *tracer.Module) {
+	x, y, parts, total := tr.Alloc("x", ir.I32, 512, ir.Constant), tr.Alloc("y", ir.I32, 512, ir.InOut), tr.Alloc("parts", ir.I32, 8, ir.Temporary), tr.Alloc("total", ir.I32, 1, ir.Output)
+	tr.Launch(m.Kernel("sums"), tracer.Linear(8, 64), y, parts, 512)
+	tr.Launch(m.Kernel("fold"), tracer.Linear(1, 32), parts, total, 8)
+	tr.Launch(m.Kernel("axpy"), tracer.Linear(8, 64), x, y, 2, 512)
 }
 
 // two reverses two buffers that are written before both: one exchange brings both.

@@ -16,12 +16,13 @@ type Options struct {
 	Tiles bool
 }
 
-// Overlap selects the launches whose edge is run first, so that its transfers run beside the interior.
+// Overlap selects the launches whose edge is run first, so that its transfers run beside the interior, and the launches of few blocks
+// that run beside later ones.
 type Overlap uint8
 
 const (
 	OverlapLong Overlap = iota // launches that are predicted to take longer than the additional launches
-	OverlapAll                 // all launches of which other devices need a part
+	OverlapAll                 // all launches of which other devices need a part, or whose results no operation accesses
 	OverlapNone
 )
 
@@ -52,6 +53,7 @@ func New(g *ir.Graph, l *Layout, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.setAside(decisions, o.Overlap)
 	p := &Plan{Graph: s.g, Layout: l, Decisions: decisions, Shapes: s.shapes.Shapes()}
 	p.Frames = p.frames()
 	scan, err := p.scan()

@@ -79,6 +79,7 @@ type Decision struct {
 	Chunks []Chunk
 
 	Private []Private // arguments for which each device has a copy
+	Aside   bool      // the chunks run in lane Aside
 }
 
 // Chunk is the blocks [First, First+Count) of a launch, on one device. For a copy or a fill, the blocks are bytes of the

@@ -179,6 +179,9 @@ func (w *printer) op(r, i int, op *Op) {
 		if c.Edge {
 			w.b.WriteString(" edge")
 		}
+		if d.Aside {
+			w.b.WriteString(" aside")
+		}
 	case Load:
 		fmt.Fprintf(&w.b, "load %s", w.span(op.Bytes))
 	case Push:

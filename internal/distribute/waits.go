@@ -14,6 +14,7 @@ const (
 	Compute Lane = iota // chunks
 	Edge                // edges of chunks in front of the interior, beside it
 	Back                // edges behind it. What is sent to another rank then does not wait for the other edge
+	Aside               // launches that leave multiprocessors idle and whose results no other operation accesses
 	Leaving             // bytes that leave the rank: Out
 	Coming              // bytes that the host brings in an exchange: In
 	Pushing             // bytes for peers: Push
@@ -34,6 +35,8 @@ func (p *Plan) Lane(o *Op) Lane {
 		return Coming
 	}
 	switch c := &p.Decisions[o.Of].Chunks[o.Chunk]; {
+	case p.Decisions[o.Of].Aside:
+		return Aside
 	case c.Edge && c.Back:
 		return Back
 	case c.Edge:

@@ -14,15 +14,15 @@ type graphs struct {
 
 // part is a graph and the stream on which it is launched.
 type part struct {
-	exec device.GraphExec
-	// wait is set if it depends on earlier graphs of the other stream.
-	wait bool
+	exec  device.GraphExec
+	waits [streams]bool // it depends on earlier graphs of these streams
 }
 
 // The streams of a rank.
 const (
 	urgentStream = launches.Urgent
 	restStream   = launches.Rest
+	asideStream  = launches.Aside
 	streams      = launches.Streams
 )
 
@@ -60,7 +60,7 @@ func (g *graphs) segment(src *launches.Segment, exchanges []*exchange) (one segm
 
 // graph instantiates a graph.
 func (g *graphs) graph(src *launches.Graph) (one part, err error) {
-	one.wait = src.Wait
+	one.waits = src.Waits
 	if len(src.Nodes) == 0 {
 		return one, nil
 	}

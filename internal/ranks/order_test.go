@@ -40,7 +40,7 @@ type history struct {
 }
 
 func newHistory(p *distribute.Plan, report func(later, earlier distribute.Wait)) *history {
-	return &history{plan: p, latest: map[distribute.Wait]int{}, tails: map[[2]int32]int{}, last: [launches.Streams]int{-1, -1}, report: report}
+	return &history{plan: p, latest: map[distribute.Wait]int{}, tails: map[[2]int32]int{}, last: [launches.Streams]int{-1, -1, -1}, report: report}
 }
 
 // launch launches a graph. after lists the streams whose launches so far it waits for.
@@ -89,22 +89,26 @@ func (h *history) ends(u, v int) bool {
 	return h.launches[b.launch].seen[l.stream] > l.number
 }
 
+// after returns what a graph waits for if it waits now.
+func (h *history) after(g *launches.Graph) (list [launches.Streams]launched) {
+	for s, is := range g.Waits {
+		if is {
+			list[s] = h.events[s]
+		}
+	}
+	return list
+}
+
 // segment submits a segment, as Plan.launch does.
 func (h *history) segment(s *launches.Segment) {
-	none := [launches.Streams]launched{}
-	rest := none
-	if s.Graphs[launches.Rest].Wait {
-		rest[launches.Urgent] = h.events[launches.Urgent]
-	}
-	urgent := none
-	if s.Graphs[launches.Urgent].Wait {
-		urgent[launches.Rest] = h.events[launches.Rest]
-	}
-	h.launch(launches.Urgent, &s.Graphs[launches.Urgent], urgent)
-	if s.RestLater {
-		rest[launches.Urgent] = h.events[launches.Urgent]
+	before := h.after(&s.Graphs[launches.Rest])
+	h.launch(launches.Urgent, &s.Graphs[launches.Urgent], h.after(&s.Graphs[launches.Urgent]))
+	rest := h.after(&s.Graphs[launches.Rest])
+	if !s.RestLater {
+		rest[launches.Urgent] = before[launches.Urgent]
 	}
 	h.launch(launches.Rest, &s.Graphs[launches.Rest], rest)
+	h.launch(launches.Aside, &s.Graphs[launches.Aside], h.after(&s.Graphs[launches.Aside]))
 	if s.Exchange >= 0 { // the host waits for the urgent stream
 		for i, n := range h.events[launches.Urgent].seen {
 			h.host[i] = max(h.host[i], n)
@@ -246,7 +250,7 @@ func TestOrderIsChecked(t *testing.T) {
 			for i := range l.Rounds[r] {
 				l.Rounds[r][i].RestLater = false
 				for s := range launches.Streams {
-					l.Rounds[r][i].Graphs[s].Wait = false
+					l.Rounds[r][i].Graphs[s].Waits = [launches.Streams]bool{}
 				}
 			}
 		}

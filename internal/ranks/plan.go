@@ -147,7 +147,7 @@ func (p *Plan) allocateScratch(d int, dev device.Device) error {
 }
 
 // createStreams creates the streams of a device, one for each lane but that of the host. All but that of the interior have the
-// greatest priority: other devices wait for them.
+// greatest priority: other devices wait for them, or they are short of blocks.
 func (p *Plan) createStreams(d int, dev device.Device) error {
 	var lanes [distribute.Lanes]device.Stream
 	p.lanes = append(p.lanes, lanes)

@@ -77,6 +77,7 @@ func random(seed uint64) *program {
 			total := tr.Alloc("total", ir.I32, 1, ir.InOut)
 			perm := tr.Alloc("perm", ir.I32, int64(n), ir.Constant)
 			counts := tr.Alloc("counts", ir.I32, 16, ir.InOut)
+			results := append(bs[:buffers:buffers], total, counts, perm)
 			line := tracer.Linear(blocks, threads)
 			tiles := uint32(side+7) / 8
 			grid := tracer.Shape{Grid: ir.Dim3{X: tiles, Y: tiles, Z: 1}, Block: ir.Dim3{X: 8, Y: 8, Z: 1}}
@@ -108,11 +109,17 @@ func random(seed uint64) *program {
 					tr.Copy(y.Slice(lo, hi), x.Slice(lo, hi))
 				}
 			}
-			return append(bs[:buffers:buffers], total, counts, perm)
+			if seed%3 == 1 && seed%9 != 4 { // a sum that no other launch reads
+				unread := tr.Alloc("unread", ir.I32, 1, ir.InOut)
+				tr.Launch(m.Kernel("sums"), line, bs[0], parts, n)
+				tr.Launch(m.Kernel("fold"), tracer.Linear(1, 32), parts, unread, int32(blocks))
+				results = append(results, unread)
+			}
+			return results
 		},
 		contents: func(b int) []byte {
 			switch b {
-			case buffers: // total
+			case buffers, buffers + 3: // total and unread
 				return words(1, 9)
 			case buffers + 1: // counts
 				return words(16, 10)

@@ -108,7 +108,7 @@ func (p *Plan) submit(ctx context.Context, most int) (int, error) {
 	}
 	if p.whole(most) {
 		p.steps += p.unrolledSteps
-		return p.unrolledSteps, p.launchPart(restStream, &p.unrolled, false)
+		return p.unrolledSteps, p.launchPart(restStream, &p.unrolled, [streams]bool{})
 	}
 	p.steps++
 	due := p.checkpoints.every > 0 && p.steps%p.checkpoints.every == 0
@@ -190,10 +190,16 @@ func (p *Plan) launch(s, next *segment) error {
 			return err
 		}
 	}
-	if err := p.launchPart(urgentStream, urgent, urgent.wait); err != nil {
+	if err := p.launchPart(urgentStream, urgent, urgent.waits); err != nil {
 		return err
 	}
-	if err := p.launchPart(restStream, rest, s.restLater); err != nil {
+	waits := rest.waits
+	waits[urgentStream] = s.restLater
+	if err := p.launchPart(restStream, rest, waits); err != nil {
+		return err
+	}
+	aside := &s.parts[asideStream]
+	if err := p.launchPart(asideStream, aside, aside.waits); err != nil {
 		return err
 	}
 	if p.waiting = next != nil; p.waiting {
@@ -204,7 +210,7 @@ func (p *Plan) launch(s, next *segment) error {
 
 // followUrgent makes the rest of a segment wait for the urgent graphs so far if it depends on them.
 func (p *Plan) followUrgent(rest *part) error {
-	if rest.exec == 0 || !rest.wait {
+	if rest.exec == 0 || !rest.waits[urgentStream] {
 		return nil
 	}
 	return p.follow(restStream, urgentStream)
@@ -212,10 +218,7 @@ func (p *Plan) followUrgent(rest *part) error {
 
 // stream returns a stream of the graphs. The lanes of the first device have the priorities.
 func (p *Plan) stream(s int) device.Stream {
-	if s == urgentStream {
-		return p.lanes[0][distribute.Edge]
-	}
-	return p.lanes[0][distribute.Compute]
+	return p.lanes[0][[streams]distribute.Lane{distribute.Edge, distribute.Compute, distribute.Aside}[s]]
 }
 
 // follow makes a stream wait for the last graph of another.
@@ -223,13 +226,16 @@ func (p *Plan) follow(stream, other int) error {
 	return p.at(0, p.rank.devices[0].Wait(p.stream(stream), p.ends[other]))
 }
 
-// launchPart launches a graph, after the last one of the other stream if wait is set.
-func (p *Plan) launchPart(stream int, one *part, wait bool) error {
+// launchPart launches a graph, after the last ones of other streams.
+func (p *Plan) launchPart(stream int, one *part, after [streams]bool) error {
 	if one.exec == 0 {
 		return nil
 	}
-	if wait {
-		if err := p.follow(stream, streams-1-stream); err != nil {
+	for other, is := range after {
+		if !is {
+			continue
+		}
+		if err := p.follow(stream, other); err != nil {
 			return err
 		}
 	}

@@ -1,14 +1,15 @@
 // Package launches divides the work of a rank into graphs. It decides which operations of a plan are launched together, and
 // what the nodes depend on; package ranks makes the graphs, and package timing times them.
 //
-// A graph has the nodes of all devices of the rank. It is launched on one of two streams:
+// A graph has the nodes of all devices of the rank. It is launched on one of three streams:
 //
 //	exchange  ──────┐                ┌── host: waits for urgent, exchanges ──┐
 //	urgent          └─ In, edges ─ Out                                       └─ In, edges ─ Out
 //	rest               └─ interior ──────────────────────────┘                   └─ interior ──
 //
 // Urgent are the operations that come between two exchanges and that the second depends on, and all that receive. The rest
-// runs beside the exchange. A stream waits for the other one only if a graph depends on an earlier graph there.
+// runs beside the exchange. Operations of lane Aside have the third stream, so that no later graph of the others is behind them.
+// A stream waits for another one only if a graph depends on an earlier graph there.
 package launches
 
 import (
@@ -21,6 +22,7 @@ import (
 const (
 	Urgent = iota
 	Rest
+	Aside
 	Streams
 )
 
@@ -34,7 +36,7 @@ type Launches struct {
 	// have exchanges.
 	Unrolled      Graph
 	UnrolledSteps int
-	Joined        bool // graphs of one stream wait for those of the other
+	Joined        bool // graphs of one stream wait for those of another
 }
 
 // Segment is the work up to an exchange, or up to the end of a round if Exchange is -1.
@@ -47,7 +49,7 @@ type Segment struct {
 // Graph is nodes in the order of submission.
 type Graph struct {
 	Nodes []Node
-	Wait  bool // it depends on earlier graphs of the other stream
+	Waits [Streams]bool // it depends on earlier graphs of these streams
 }
 
 // Node is an operation of a graph, and the nodes that it depends on.
@@ -66,6 +68,8 @@ type divider struct {
 	// that is repeated also those at the end of the last round.
 	before map[distribute.Wait][]distribute.Wait
 	rounds [][]window
+	// exchanges is set if each repeated round has one. Otherwise one graph has several rounds.
+	exchanges bool
 }
 
 // Of returns the graphs of the rank with a number of devices from first on.
@@ -74,6 +78,7 @@ func Of(p *distribute.Plan, first int32, devices int) *Launches {
 	for r := range p.Rounds {
 		g.rounds = append(g.rounds, g.windows(r))
 	}
+	g.exchanges = !slices.ContainsFunc(g.rounds[p.Repeat:], func(list []window) bool { return len(list) < 2 })
 	g.findUrgent()
 	l := &Launches{}
 	for r := range p.Rounds {
@@ -90,10 +95,8 @@ func Of(p *distribute.Plan, first int32, devices int) *Launches {
 
 // bridge adds the segments from each repeated round to the next one. Nothing is loaded between them.
 func (g *divider) bridge(p *distribute.Plan, l *Launches) {
-	for r := p.Repeat; r < len(p.Rounds); r++ {
-		if len(g.rounds[r]) < 2 {
-			return
-		}
+	if !g.exchanges {
+		return
 	}
 	for r := p.Repeat; r < len(p.Rounds); r++ {
 		next := r + 1
@@ -106,8 +109,10 @@ func (g *divider) bridge(p *distribute.Plan, l *Launches) {
 	}
 }
 
-// joined reports whether graphs of one stream wait for those of the other.
-func (s *Segment) joined() bool { return s.RestLater || s.Graphs[Urgent].Wait || s.Graphs[Rest].Wait }
+// joined reports whether graphs of one stream wait for those of another.
+func (s *Segment) joined() bool {
+	return s.RestLater || slices.ContainsFunc(s.Graphs[:], func(g Graph) bool { return g.Waits != [Streams]bool{} })
+}
 
 // window is the operations of this rank between two exchanges, or a part of them: one round at most.
 type window struct {
@@ -256,8 +261,11 @@ func (g *divider) dependsOn(list []distribute.Wait, stream, other int) bool {
 }
 
 func (g *divider) stream(at distribute.Wait) int {
-	if g.urgent[at] {
+	switch {
+	case g.urgent[at]:
 		return Urgent
+	case g.exchanges && g.plan.Lane(g.op(at)) == distribute.Aside:
+		return Aside
 	}
 	return Rest
 }
@@ -274,7 +282,7 @@ func (g *divider) graph(list []distribute.Wait) (one Graph) {
 			case is && !slices.Contains(deps, n):
 				deps = append(deps, n)
 			case !is && g.stream(u) != g.stream(at):
-				one.Wait = true
+				one.Waits[g.stream(u)] = true
 			}
 		}
 		for _, u := range g.op(at).Waits {

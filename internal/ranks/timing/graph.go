@@ -11,9 +11,9 @@ import (
 type graph struct {
 	nodes  []node
 	leaves []int32
-	wait   bool       // for earlier graphs of the other stream
-	cost   model.Time // of a launch, on the host
-	ended  des.TaskID // of the latest launch; NoTask if there was none
+	waits  [launches.Streams]bool // for earlier graphs of these streams
+	cost   model.Time             // of a launch, on the host
+	ended  des.TaskID             // of the latest launch; NoTask if there was none
 }
 
 // node is a node of a graph on its device.
@@ -32,7 +32,7 @@ func (s *Simulation) graph(k *rank, src *launches.Graph) *graph {
 	if len(src.Nodes) == 0 {
 		return nil
 	}
-	g := &graph{wait: src.Wait, ended: des.NoTask}
+	g := &graph{waits: src.Waits, ended: des.NoTask}
 	users := make([]int, len(src.Nodes))
 	for _, n := range src.Nodes {
 		op := &s.plan.Rounds[n.At.Round].Ops[n.At.Op]
@@ -59,11 +59,11 @@ func (s *Simulation) graph(k *rank, src *launches.Graph) *graph {
 	return g
 }
 
-// follow makes a stream wait for the last graph of the other.
-func (k *rank) follow(stream int) {
+// follow makes a stream wait for the last graph of another.
+func (k *rank) follow(stream, other int) {
 	g := k.devices[0]
 	k.host += g.profile.Host.EventWait
-	t := k.streams[launches.Streams-1-stream].ended
+	t := k.streams[other].ended
 	if t == des.NoTask {
 		return
 	}
@@ -72,13 +72,23 @@ func (k *rank) follow(stream int) {
 	s.waits = append(s.waits, g.engine.Add(des.Task{Arrival: k.arrival(), Gap: gap, Why: des.EventWait, Deps: []des.TaskID{t}}))
 }
 
-// launch launches a graph, unless it is nil, after the last one of the other stream if wait is set.
-func (k *rank) launch(stream int, x *graph, wait bool) {
+// after returns the streams for whose last graphs a graph waits, none if it is nil.
+func (g *graph) after() (none [launches.Streams]bool) {
+	if g == nil {
+		return none
+	}
+	return g.waits
+}
+
+// launch launches a graph, unless it is nil, after the last ones of other streams.
+func (k *rank) launch(stream int, x *graph, after [launches.Streams]bool) {
 	if x == nil {
 		return
 	}
-	if wait {
-		k.follow(stream)
+	for other, is := range after {
+		if is {
+			k.follow(stream, other)
+		}
 	}
 	k.host += x.cost
 	s, first := &k.streams[stream], k.devices[0]

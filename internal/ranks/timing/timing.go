@@ -148,6 +148,8 @@ func (k *rank) streamOf(g *gpu, l distribute.Lane) (*stream, bool) {
 		return &k.streams[launches.Urgent], true
 	case l == distribute.Compute:
 		return &k.streams[launches.Rest], true
+	case l == distribute.Aside:
+		return &k.streams[launches.Aside], true
 	}
 	return nil, false
 }
@@ -158,7 +160,7 @@ func (s *Simulation) submit(most int) int {
 	repeated := len(s.plan.Rounds) - s.plan.Repeat
 	if n > 0 && most >= n && s.steps >= s.plan.Repeat && (s.steps-s.plan.Repeat)%repeated == 0 {
 		for _, k := range s.ranks {
-			k.launch(launches.Rest, k.unrolled, false)
+			k.launch(launches.Rest, k.unrolled, [launches.Streams]bool{})
 		}
 		s.steps += n
 		return n
@@ -218,8 +220,12 @@ func (k *rank) segment(s, next *segment) {
 	if !k.waiting {
 		k.followUrgent(s)
 	}
-	k.launch(launches.Urgent, urgent, urgent != nil && urgent.wait)
-	k.launch(launches.Rest, s.graphs[launches.Rest], s.restLater)
+	k.launch(launches.Urgent, urgent, urgent.after())
+	rest := s.graphs[launches.Rest]
+	after := rest.after()
+	after[launches.Urgent] = s.restLater
+	k.launch(launches.Rest, rest, after)
+	k.launch(launches.Aside, s.graphs[launches.Aside], s.graphs[launches.Aside].after())
 	if k.waiting = next != nil; k.waiting {
 		k.followUrgent(next)
 	}
@@ -227,8 +233,8 @@ func (k *rank) segment(s, next *segment) {
 
 // followUrgent makes the rest of a segment wait for the urgent graphs so far if it depends on them.
 func (k *rank) followUrgent(s *segment) {
-	if rest := s.graphs[launches.Rest]; rest != nil && rest.wait {
-		k.follow(launches.Rest)
+	if rest := s.graphs[launches.Rest]; rest.after()[launches.Urgent] {
+		k.follow(launches.Rest, launches.Urgent)
 	}
 }
 
