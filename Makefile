@@ -268,7 +268,7 @@ $(LIBMPI): $(MPI_SHIM)/shim.c $(MPI_SHIM)/shim.h
 # The tests start their ranks with mpirun themselves, and are skipped where it is not installed.
 .PHONY: test-mpi
 test-mpi: ## run the tests of ranks through MPI (needs mpicc and mpirun)
-	CGO_ENABLED=1 $(GO) test -count=1 -timeout 30m -tags mpi ./internal/transport/mpi/... ./cluster
+	CGO_ENABLED=1 $(GO) test -count=1 -timeout 30m $(MPI_TEST_FLAGS) -tags mpi ./internal/transport/mpi/... ./cluster
 
 BENCH_MPI := build/bench-mpi
 

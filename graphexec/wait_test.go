@@ -80,8 +80,8 @@ func (x *spinning) close() { require.NoError(x.t, device.Join(x.trace.Close(), x
 // end before are no evidence: how long a launch takes depends on the machine and on its load. try returns false for them.
 // launches and replays are the numbers that try will make, for the length of the first program.
 func untilTooLong(t *testing.T, launches, replays int, try func(ctx context.Context, x *spinning) bool) {
-	const patience = 20 * time.Millisecond
-	turns := uint32(2_000_000 / (launches * replays))
+	const patience = 10 * time.Millisecond
+	turns := uint32(600_000 / (launches * replays))
 	for range 6 {
 		x := newSpinning(t, launches, turns)
 		ctx, cancel := context.WithCancel(context.Background())
