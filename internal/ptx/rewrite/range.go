@@ -24,6 +24,18 @@ const maxRangeBlocks = 1<<31 - 1
 //
 // The error is a *Refusal if the kernel cannot be rewritten.
 func Range(m *ptx.Module, kernel string, dims int) (*Result, error) {
+	return regrid(m, kernel, dims, func(e *emitter, g *gridMath) {
+		if g.reads("%ctaid", dims) {
+			index := e.special("%ctaid.x")
+			sum := e.reg("index", ptx.B32)
+			e.emit("add.u32", sum, index, g.load(First, "first"))
+			g.coordinates(sum, dims)
+		}
+	})
+}
+
+// regrid rewrites a kernel for a part of a grid of dims dimensions: locate sets the coordinates of a block in the whole grid.
+func regrid(m *ptx.Module, kernel string, dims int, locate func(*emitter, *gridMath)) (*Result, error) {
 	u, err := extract(m, kernel)
 	if err != nil {
 		return nil, err
@@ -42,12 +54,7 @@ func Range(m *ptx.Module, kernel string, dims int) (*Result, error) {
 	g.load = func(kind OriginKind, name string) ptx.Operand {
 		return e.load(r.add(u.kernel, Origin{Kind: kind}, ptx.U32, tag+"_"+name), name)
 	}
-	if g.reads("%ctaid", dims) {
-		index := e.special("%ctaid.x")
-		sum := e.reg("index", ptx.B32)
-		e.emit("add.u32", sum, index, g.load(First, "first"))
-		g.coordinates(sum, dims)
-	}
+	locate(e, g)
 	g.extents(dims)
 	if err := u.substitute(g.vals, tag); err != nil {
 		return nil, err

@@ -10,36 +10,16 @@ import "github.com/reprise-gpu/reprise/internal/ptx"
 //
 // The error is a *Refusal if the kernel cannot be rewritten, as for Range.
 func Tile(m *ptx.Module, kernel string) (*Result, error) {
-	u, err := extract(m, kernel)
-	if err != nil {
-		return nil, err
-	}
-	if err := u.check(false); err != nil {
-		return nil, err
-	}
-	tag := freshTag(u)
-	r := &Result{Kernel: kernel}
-	r.arguments(u.kernel, -1)
-	e := newEmitter(u.kernel, tag)
-	g := &gridMath{emitter: e, used: specials(u.bodies()), vals: values{}}
-	g.load = func(kind OriginKind, name string) ptx.Operand {
-		return e.load(r.add(u.kernel, Origin{Kind: kind}, ptx.U32, tag+"_"+name), name)
-	}
-	for i, axis := range axes {
-		if name := "%ctaid" + axis; g.used[name] {
-			at := e.special(name)
-			sum := e.reg("ctaid_"+axis[1:], ptx.B32)
-			e.emit("add.u32", sum, at, g.load(FirstX+OriginKind(i), "first_"+axis[1:]))
-			g.vals[name] = sum
+	return regrid(m, kernel, len(axes), func(e *emitter, g *gridMath) {
+		for i, axis := range axes {
+			if name := "%ctaid" + axis; g.used[name] {
+				at := e.special(name)
+				sum := e.reg("ctaid_"+axis[1:], ptx.B32)
+				e.emit("add.u32", sum, at, g.load(FirstX+OriginKind(i), "first_"+axis[1:]))
+				g.vals[name] = sum
+			}
 		}
-	}
-	g.extents(len(axes))
-	if err := u.substitute(g.vals, tag); err != nil {
-		return nil, err
-	}
-	e.prepend()
-	r.Variables = u.variables(0)
-	return r.finish(u.module(), kernel)
+	})
 }
 
 // TileArguments returns the values of the parameters that Tile has added, in order, for the box of blocks of a grid that begins
