@@ -257,3 +257,23 @@ func TestDeclaredOrder(t *testing.T) {
 	_, err = distribute.New(g, layout(t, 1, 1), distribute.Options{})
 	assert.NoError(t, err)
 }
+
+// A launch is cut in proportion to the weights of the machine, and to the bandwidths where it has none.
+func TestWeights(t *testing.T) {
+	m, err := machine.Uniform(1, 3, "h200")
+	require.NoError(t, err)
+	counts := func() (list []int64) {
+		p, err := distribute.New(record(t, "wave", wave(512)), distribute.LayoutOf(m), distribute.Options{Overlap: distribute.OverlapNone})
+		require.NoError(t, err)
+		require.NoError(t, distribute.Verify(p))
+		for _, c := range p.Decisions[0].Chunks {
+			list = append(list, c.Count/64) // rows of 64 blocks
+		}
+		return list
+	}
+	assert.Equal(t, []int64{21, 22, 21}, counts())
+	for d, w := range []float64{1, 2, 5} {
+		m.Ranks[0].Devices[d].Weight = w
+	}
+	assert.Equal(t, []int64{8, 16, 40}, counts())
+}

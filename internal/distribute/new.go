@@ -34,7 +34,11 @@ func LayoutOf(m *machine.Machine) *Layout {
 		l.Host = append(l.Host, m.Ranks[r].Host)
 		for i, d := range m.Ranks[r].Devices {
 			p := d.Profile
-			l.Devices = append(l.Devices, Device{Rank: int32(r), Weight: p.MemoryGBps, Memory: d.Memory, SMs: p.SMs, GBps: p.MemoryGBps})
+			weight := d.Weight
+			if weight == 0 {
+				weight = p.MemoryGBps
+			}
+			l.Devices = append(l.Devices, Device{Rank: int32(r), Weight: weight, Memory: d.Memory, SMs: p.SMs, GBps: p.MemoryGBps})
 			local = append(local, int32(i))
 		}
 	}

@@ -41,6 +41,8 @@ const (
 	maxGBps    = 1e6
 	minGBps    = 0.001
 	maxMicros  = 1e6
+	maxWeight  = 1e6
+	minWeight  = 0.001
 )
 
 // ReadFile reads a machine file. Paths of profile files in it are relative to its directory. The ID of the machine is the
@@ -155,10 +157,11 @@ func (r *fileReader) ranks(i int) error {
 func (r *fileReader) devices(to *Rank, i int) error {
 	what, n := fmt.Sprintf("devices[%d]", i), 1
 	var profile string
-	var memory float64
+	var memory, weight float64
 	err := r.fields(what, map[string]func() error{
 		"count":        func() error { return r.count(what+`: "count"`, maxDevices, &n) },
 		"profile":      func() error { return r.Text(what+`: "profile"`, &profile) },
+		"weight":       func() error { return r.figure(what+`: "weight"`, minWeight, maxWeight, &weight) },
 		"memory_bytes": func() error { return r.figure(what+`: "memory_bytes"`, 1, 1<<44, &memory) },
 	}, "profile")
 	if err != nil {
@@ -173,7 +176,7 @@ func (r *fileReader) devices(to *Rank, i int) error {
 	case len(to.Devices)+n > maxDevices:
 		return fmt.Errorf("a rank has more than %d devices, which is the limit", maxDevices)
 	}
-	d := Device{Profile: p, Memory: int64(memory)}
+	d := Device{Profile: p, Memory: int64(memory), Weight: weight}
 	if memory == 0 {
 		d.Memory = p.MemoryBytes
 	}

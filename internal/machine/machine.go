@@ -29,6 +29,7 @@ type Rank struct {
 type Device struct {
 	Profile *model.Profile // shared by equal devices; must not be changed
 	Memory  int64          // bytes
+	Weight  float64        // its share of each launch, relative to the other devices; 0 is the bandwidth of its memory in GB/s
 }
 
 // LinkKind is the kind of a Link.

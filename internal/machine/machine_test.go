@@ -84,7 +84,7 @@ func TestFileWithDefaults(t *testing.T) {
 			{"kind": "switch", "gbps": {"value": 12`+est+`, "latency_us": {"value": 2.5`+est+`},
 			{"kind": "nvlink", "gbps": {"value": 100`+est+`, "latency_us": {"value": 2`+est+`}
 		]},
-		{"devices": [{"profile": "h200", "memory_bytes": {"value": 1024`+est+`}, {"profile": "v100"}], "host_memory_bytes": {"value": 4096`+est+`}
+		{"devices": [{"profile": "h200", "memory_bytes": {"value": 1024`+est+`}, {"profile": "v100", "weight": {"value": 0.5`+est+`}], "host_memory_bytes": {"value": 4096`+est+`}
 	]}`))
 	require.NoError(t, err)
 	assert.Equal(t, "m.json: 4 ranks x 2 devices", m.String())
@@ -97,6 +97,8 @@ func TestFileWithDefaults(t *testing.T) {
 	assert.Equal(t, machine.Link{Kind: machine.Switch, Devices: []int{0, 1}, GBps: 12, Latency: 2500 * model.Nanosecond, Peers: true}, *first)
 	assert.Equal(t, 12.5, m.Ranks[0].CopyGBps(0, 1), "the host links of a v100")
 	assert.EqualValues(t, 1024, m.Ranks[3].Devices[0].Memory)
+	assert.Equal(t, 0.5, m.Ranks[3].Devices[1].Weight)
+	assert.Zero(t, m.Ranks[3].Devices[0].Weight)
 	assert.EqualValues(t, 4096, m.Ranks[3].Host)
 	assert.Zero(t, m.Ranks[0].Host)
 	assert.Same(t, m.Ranks[0].Devices[1].Profile, m.Ranks[3].Devices[1].Profile)
@@ -122,6 +124,7 @@ func TestErrorsOfFiles(t *testing.T) {
 		head + `"ranks": [{"devices": [{"profile": "v99"}]}]}`:                                                     `no device profile is called "v99"`,
 		head + `"ranks": [{"devices": [{"profile": "x.json"}]}]}`:                                                  "cannot read the device profile x.json",
 		head + `"ranks": [{"devices": [{"profile": "v100", "memory_bytes": 5}]}]}`:                                 `devices[0]: "memory_bytes" is 5; it must be an object`,
+		head + `"ranks": [{"devices": [{"profile": "v100", "weight": {"value": 0` + est + `}]}]}`:                  `devices[0]: "weight" is 0; it must be from 0.001 to 1e+06`,
 		head + `"ranks": [{"devices": [{"profile": "v100", "memory_bytes": {"value": 1.5` + est + `}]}]}`:          "must be a whole number",
 		head + `"ranks": [{"devices": [{"profile": "v100", "profile": "v100"}]}]}`:                                 `devices[0] has "profile" twice`,
 		head + `"rank": 1}`: `unknown field "rank"`,

@@ -140,9 +140,9 @@ func permutation(n int, seed uint64) []byte {
 	return out
 }
 
-// shape returns a random machine: ranks and devices, some of unequal speed, some without peers.
+// shape returns a random machine: ranks and devices, some of unequal speed or with weights, some without peers.
 func shape(t testing.TB, seed uint64) *machine.Machine {
-	r := rand.New(rand.NewPCG(seed, 23))
+	r, weights := rand.New(rand.NewPCG(seed, 23)), rand.New(rand.NewPCG(seed, 24))
 	m, err := machine.Uniform(1+r.IntN(4), 1+r.IntN(4), "h200")
 	require.NoError(t, err)
 	for i := range m.Ranks {
@@ -154,6 +154,9 @@ func shape(t testing.TB, seed uint64) *machine.Machine {
 		for d := range rank.Devices {
 			if r.IntN(4) == 0 {
 				rank.Devices[d].Profile = other(t)
+			}
+			if seed%3 == 2 {
+				rank.Devices[d].Weight = weights.Float64() + 0.1
 			}
 		}
 	}
