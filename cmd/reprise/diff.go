@@ -12,7 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/optimizer"
 )
 
-// errDifferent is the result of diff for programs that differ: exit status 1, without a message.
+// errDifferent is the result of diff for programs that differ: exit status 1.
 var errDifferent = errors.New("the programs differ")
 
 // diffFlags are the flags of diff as given.

@@ -18,6 +18,7 @@ type drawFlags struct {
 	device   string
 	format   string
 	out      string
+	json     string
 }
 
 func newDraw() *cobra.Command {
@@ -44,6 +45,7 @@ their labels and hazards. It runs nothing on a device.
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device to plan for; see reprise devices")
 	c.Flags().StringVar(&f.format, "format", "", "svg or dot (default: by the name of the file)")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "write the drawing to `FILE` (- for standard output)")
+	c.Flags().StringVar(&f.json, "json", "", "also write the operations, their places and the dependencies to `FILE` as JSON (- for standard output)")
 	return c
 }
 
@@ -68,11 +70,19 @@ func (f *drawFlags) run(c *cobra.Command, arg string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if f.json != "" {
+		if err := writeJSON(f.json, c.OutOrStdout(), report.Draw(r)); err != nil {
+			return err
+		}
+	}
 	var text bytes.Buffer
 	if err := write(&text, r); err != nil {
 		return err
 	}
-	if f.out == "-" {
+	switch f.out {
+	case "":
+		return nil
+	case "-":
 		_, err = c.OutOrStdout().Write(text.Bytes())
 		return err
 	}
@@ -87,10 +97,14 @@ func (f *drawFlags) writer() (func(io.Writer, *optimizer.Result) error, error) {
 		format = format[strings.LastIndexByte(format, '.')+1:]
 	}
 	switch {
+	case f.out == "-" && f.json == "-":
+		return nil, usagef("-o - and --json - exclude each other: both write to standard output")
+	case f.out == "" && f.json != "" && f.format == "":
+		return func(io.Writer, *optimizer.Result) error { return nil }, nil
 	case f.out == "":
 		return nil, usagef("-o is missing: name the file for the drawing (- for standard output)")
 	case format == "svg":
-		return report.WriteSVG, nil
+		return func(w io.Writer, r *optimizer.Result) error { return report.Draw(r).WriteSVG(w) }, nil
 	case format == "dot":
 		return writeDOT, nil
 	case f.format == "":

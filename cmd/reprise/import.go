@@ -19,7 +19,7 @@ type importFlags struct {
 	options importer.Options
 	network string
 	device  string
-	out     string
+	saved   savedFlags
 }
 
 func newImport() *cobra.Command {
@@ -53,7 +53,7 @@ Networks:
 			return f.read(c, args[0])
 		},
 	}
-	c.Flags().StringVarP(&f.out, "output", "o", "", "write the graph to `FILE` (- for standard output)")
+	f.saved.add(c, "graph")
 	c.Flags().StringVar(&f.options.Format, "format", "", "format of the file (default: by its name)")
 	c.Flags().DurationVar(&f.options.Unit, "unit", time.Microsecond, "unit of costs that have none")
 	c.Flags().DurationVar(&f.options.Cost, "cost", time.Microsecond, "cost of an operation that has none in the file")
@@ -121,23 +121,12 @@ func (f *importFlags) read(c *cobra.Command, path string) error {
 	return f.write(c, g)
 }
 
-// write writes the graph to -o, and says how large it is.
+// write writes the graph to -o.
 func (f *importFlags) write(c *cobra.Command, g *ir.Graph) error {
-	text := (&ir.File{Tool: release.Tool, Graph: g}).Text()
-	switch f.out {
-	case "":
-		return usagef("-o is missing: name the file for the graph (- for standard output)")
-	case "-":
-		_, err := c.OutOrStdout().Write(text)
+	if err := f.saved.check("graph"); err != nil {
 		return err
 	}
-	if err := writeFile(f.out, text); err != nil {
-		return err
-	}
-	edges := 0
-	for i := range g.Ops {
-		edges += len(g.Ops[i].After)
-	}
-	_, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %d operations, %d edges\n", f.out, g.Len(), edges)
-	return err
+	return f.saved.write(c, &ir.File{Tool: release.Tool, Graph: g}, func(r *savedRecord) string {
+		return fmt.Sprintf("%d operations, %d edges", r.Operations, r.Edges)
+	})
 }

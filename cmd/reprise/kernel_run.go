@@ -26,6 +26,7 @@ type runFlags struct {
 	sample      int64
 	race        bool
 	profile     bool
+	json        string
 }
 
 func newKernelRun() *cobra.Command {
@@ -60,6 +61,7 @@ prints these counts:
 	c.Flags().Int64Var(&f.sample, "sample", 0, sampleHelp)
 	raceFlag(c, &f.race)
 	c.Flags().BoolVar(&f.profile, "profile", false, "print what the launch counts instead of the buffers")
+	jsonFlag(c, &f.json, "the launch and the buffers")
 	return c
 }
 
@@ -70,6 +72,7 @@ type launchPlan struct {
 	shared      uint32
 	args        []argument
 	outs        map[int]string // by argument
+	profile     []bench.KernelProfile
 }
 
 func (f *runFlags) run(c *cobra.Command, path string) error {
@@ -110,15 +113,18 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	if f.profile {
-		return bench.WriteProfile(c.OutOrStdout(), profile)
+		plan.profile = profile
 	}
-	if f.sample > 0 {
-		blocks := plan.grid.Count()
-		_, err := fmt.Fprintf(c.OutOrStdout(), "%v on %s, virtual time; sampled, %d of %d blocks, no data computed\n",
-			ran.End-ran.Begin, dev.Info().ID, min(f.sample, int64(blocks)), blocks)
-		return err
+	for n, to := range plan.outs {
+		if err := writeFile(to, plan.args[n].data); err != nil {
+			return err
+		}
 	}
-	return plan.report(c)
+	record := plan.record(dev.Info(), ran.End-ran.Begin, f.sample)
+	if f.json != "" {
+		record.list()
+	}
+	return writeResults(c.OutOrStdout(), f.json, record, record.write)
 }
 
 func (f *runFlags) plan(module *ptx.Module) (p launchPlan, err error) {
@@ -320,24 +326,4 @@ func (p *launchPlan) upload(dev device.Device) (pointers []device.Ptr, block []b
 		block = binary.LittleEndian.AppendUint64(block, bits)[:v.Offset+int(v.Size())]
 	}
 	return pointers, block, nil
-}
-
-// report prints the buffers, or writes those of --out to files.
-func (p *launchPlan) report(c *cobra.Command) error {
-	for i, a := range p.args {
-		if !a.buffer {
-			continue
-		}
-		if path, ok := p.outs[i]; ok {
-			if err := writeFile(path, a.data); err != nil {
-				return err
-			}
-			continue
-		}
-		n := int64(len(a.data)) / a.elem.Size()
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "arg %d: %v[%d] = %s\n", i, a.elem, n, formatElements(a.elem, a.data)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

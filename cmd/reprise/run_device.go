@@ -66,7 +66,7 @@ func (f *programFlags) onDevice(c *cobra.Command, arg string) error {
 		return err
 	}
 	return writeResults(c.OutOrStdout(), f.json, []runRecord{record}, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s on %s: %d replays with %s/%s, %.2f us each%s\n", record.Program, record.Device, record.Replays, record.Strategy, record.Backend, record.Us, inVirtualTime(record.Simulated))
+		fmt.Fprintf(w, "%s on %s: %s with %s/%s, %.2f us each%s\n", record.Program, record.Device, counted(record.Replays, "replay"), record.Strategy, record.Backend, record.Us, inVirtualTime(record.Simulated))
 		return r.print(w, outs)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -19,7 +20,9 @@ import (
 	"github.com/reprise-gpu/reprise/internal/bench/strategies"
 	"github.com/reprise-gpu/reprise/internal/bench/tenants"
 	"github.com/reprise-gpu/reprise/internal/bench/validation"
+	"github.com/reprise-gpu/reprise/internal/report"
 	"github.com/reprise-gpu/reprise/internal/schema"
+	"github.com/reprise-gpu/reprise/internal/timeline"
 	"github.com/reprise-gpu/reprise/internal/timings"
 )
 
@@ -31,16 +34,23 @@ var schemas = map[string]struct {
 }{
 	"advise":         {reflect.TypeFor[[]advice.Advice](), "advise vec --size 1024 --quick --copies 2 --measure --json -"},
 	"bench":          {reflect.TypeFor[[]bench.Record](), "bench vec --size 1024 --iterations 2 --json -"},
+	"bisect":         {reflect.TypeFor[[]bisected](), "bisect vec --size 1024 --json -"},
 	"check":          {reflect.TypeFor[[]checked](), "check vec --json -"},
 	"compare":        {reflect.TypeFor[comparisons](), ""},
 	"compare-solver": {reflect.TypeFor[[]compare.SolverComparison](), ""},
 	"devices":        {reflect.TypeFor[[]deviceRecord](), "devices --json -"},
+	"diff":           {reflect.TypeFor[programsDiffer](), "diff vec $DIR/vec.rir --json -"},
 	"doctor":         {reflect.TypeFor[[]diagnosis](), "doctor --json -"},
+	"draw":           {reflect.TypeFor[report.Drawn](), "draw vec --json -"},
 	"explain":        {reflect.TypeFor[[]bench.Explanation](), "explain vec --size 1024 --json -"},
 	"kernel-inspect": {reflect.TypeFor[[]entryInfo](), "kernel inspect ../../internal/kernels/square.ptx --json"},
+	"import":         {reflect.TypeFor[savedRecord](), "import --network nasnet-a-mobile -o $DIR/n.rir --json -"},
 	"kernel-profile": {reflect.TypeFor[[]bench.KernelProfile](), "kernel profile vec --size 1024 --json -"},
+	"kernel-run":     {reflect.TypeFor[launchRecord](), "kernel run ../../internal/kernels/square.ptx --block 32 --arg buf:f32=1,inf --arg zero:f32*2 --arg i32=2 --json -"},
 	"measure":        {reflect.TypeFor[[]timings.Row](), "measure vec --size 1024 --json - -o $DIR/vec.json"},
 	"opt":            {reflect.TypeFor[summary](), "opt $DIR/vec.rir --json"},
+	"report":         {reflect.TypeFor[report.Data](), "report vec --size 1024 --strategy serial,nimble --json -"},
+	"run-device":     {reflect.TypeFor[[]runRecord](), "run vec:1024 --json -"},
 	"run":            {reflect.TypeFor[[]clusterRecord](), "run wave:64 --machine 1x2 --replays 2 --json -"},
 	"scale":          {reflect.TypeFor[[]scale.Record](), "scale jacobi:64x2 --machine 1x2 --json -"},
 	"share":          {reflect.TypeFor[[]shares.Record](), "share --high vec --low vec --policy fill --requests 2 --json -"},
@@ -48,6 +58,8 @@ var schemas = map[string]struct {
 	"solve":          {reflect.TypeFor[[]solveRow](), "solve --matrix poisson2d:8 --method cg --json -"},
 	"strategies":     {reflect.TypeFor[[]*strategies.Comparison](), "strategies $DIR/vec.rir --strategy nimble --json -"},
 	"tenants":        {reflect.TypeFor[[]tenants.Record](), "tenants --program vec --tenants 2 --rounds 1 --sample 1 --mode branches --json -"},
+	"timeline":       {reflect.TypeFor[timeline.Chrome](), "timeline vec --size 1024 -o -"},
+	"trace":          {reflect.TypeFor[savedRecord](), "trace vec --size 1024 -o $DIR/v.rir --json -"},
 	"validate":       {reflect.TypeFor[validation.Report](), "validate --only micro/a40/l1_sum --json"},
 	"why":            {reflect.TypeFor[answer](), "why vec --edge square#1,reduce --json -"},
 	"version":        {reflect.TypeFor[versionRecord](), "version --json -"},
@@ -86,3 +98,31 @@ func TestSchemas(t *testing.T) {
 
 // rewriting reports whether expected output is to be written. The flag is that of package datadriven.
 func rewriting() bool { return flag.Lookup("rewrite").Value.String() == "true" }
+
+// withoutJSON states why a command has no --json.
+var withoutJSON = map[string]string{
+	"reprise kernel":      "it has commands only",
+	"reprise calibrate":   "-o writes the profile, which is JSON",
+	"reprise cgo-env":     "a shell evaluates what it prints",
+	"reprise profile":     "it prints JSON",
+	"reprise serve":       "the page has the content of a report, which report --json writes",
+	"reprise share serve": "it answers programs over a socket until it ends",
+	"reprise timeline":    "-o writes the timeline, which is JSON",
+}
+
+// Each command that prints results has --json.
+func TestCommandsPrintJSON(t *testing.T) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.Runnable() && c.Name() != "help" && c != c.Root() {
+			_, excepted := withoutJSON[c.CommandPath()]
+			assert.Equal(t, !excepted, c.Flags().Lookup("json") != nil, c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				visit(sub)
+			}
+		}
+	}
+	visit(newRoot())
+}

@@ -15,9 +15,10 @@ import (
 
 // traceFlags are the flags of trace as given.
 type traceFlags struct {
-	device, out, size string
-	contents          bool
-	data              dataFlags
+	device, size string
+	contents     bool
+	data         dataFlags
+	saved        savedFlags
 }
 
 func newTrace() *cobra.Command {
@@ -37,7 +38,7 @@ saved program, it writes the same program in the present format.
 		ValidArgsFunction: completePrograms,
 		RunE:              func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	c.Flags().StringVarP(&f.out, "output", "o", "", "write the trace to `FILE` (- for standard output)")
+	f.saved.add(c, "trace")
 	c.Flags().StringVar(&f.device, "device", defaultDevice, "device whose launch shapes are traced; see reprise devices")
 	c.Flags().StringVar(&f.size, "size", "", "problem size, "+tinyHelp+" (default the workload's first)")
 	c.Flags().BoolVar(&f.contents, "contents", false, "also save the contents of the buffers")
@@ -46,8 +47,8 @@ saved program, it writes the same program in the present format.
 }
 
 func (f *traceFlags) run(c *cobra.Command, arg string) (err error) {
-	if f.out == "" {
-		return usagef("-o is missing: name the file for the trace (- for standard output)")
+	if err := f.saved.check("trace"); err != nil {
+		return err
 	}
 	w, err := pickProgram(c, arg)
 	if err != nil {
@@ -80,20 +81,9 @@ func (f *traceFlags) run(c *cobra.Command, arg string) (err error) {
 			return err
 		}
 	}
-	return f.write(c, saved)
-}
-
-// write writes a program to -o, and says how large it is.
-func (f *traceFlags) write(c *cobra.Command, saved *ir.File) error {
-	if f.out == "-" {
-		_, err := c.OutOrStdout().Write(saved.Text())
-		return err
-	}
-	if err := writeFile(f.out, saved.Text()); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %d operations on %d buffers\n", f.out, saved.Graph.Len(), len(saved.Graph.Buffers))
-	return err
+	return f.saved.write(c, saved, func(r *savedRecord) string {
+		return fmt.Sprintf("%d operations on %d buffers", r.Operations, r.Buffers)
+	})
 }
 
 // words returns a list of one word, and nil for none.

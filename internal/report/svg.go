@@ -19,9 +19,21 @@ const svgStyle = `text{font:12.5px system-ui,"Segoe UI",Roboto,"DejaVu Sans",san
 // margin is the space around a drawing.
 const margin = 12
 
-// WriteSVG draws the graph of a plan as SVG: operations in layers, in the colour of their lane; dependencies that no others
-// imply, by hazard; those between lanes are thick. A title of each element has the details.
-func WriteSVG(w io.Writer, r *optimizer.Result) error {
+// Drawn is the graph of a plan with a place for each operation. Its form as JSON is what reprise draw --json writes.
+type Drawn struct {
+	Program    string      `json:"program"`
+	Strategy   string      `json:"strategy"`
+	Lanes      int         `json:"lanes"`
+	Operations []Operation `json:"operations"`
+	Lane       []int       `json:"lane"`  // by operation; -1 in a body, whose lanes are its own
+	Edges      []Edge      `json:"edges"` // indexes of operations; Kept marks those that are drawn
+	Open       Drawing     `json:"drawing"`
+
+	data *Data
+}
+
+// Draw places the operations of a plan in layers.
+func Draw(r *optimizer.Result) *Drawn {
 	d := &Data{Program: r.Graph.Name}
 	p := newProgram(d, r)
 	d.draw()
@@ -29,10 +41,17 @@ func WriteSVG(w io.Writer, r *optimizer.Result) error {
 	for v := range r.Schedule.Graph.Ops {
 		lane[p.number[timelineNumber(v)]] = int(r.Schedule.Lane[v])
 	}
+	return &Drawn{d.Program, r.Schedule.Strategy, r.Schedule.Lanes, d.Operation, lane, d.Edges, d.Open, d}
+}
+
+// WriteSVG writes the drawing as SVG: operations in layers, in the colour of their lane; dependencies that no others imply, by
+// hazard; those between lanes are thick. A title of each element has the details.
+func (g *Drawn) WriteSVG(w io.Writer) error {
+	d, lane := g.data, g.Lane
 	out := bufio.NewWriter(w)
 	width, height := d.Open.Width+2*margin, d.Open.Height+2*margin
 	fmt.Fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%d %[1]d %.0f %.0f\" width=\"%[2]g\" height=\"%[3]g\" role=\"img\" aria-label=\"graph of %s, planned by %s\">\n",
-		-margin, width, height, html.EscapeString(d.Program), html.EscapeString(r.Schedule.Strategy))
+		-margin, width, height, html.EscapeString(d.Program), html.EscapeString(g.Strategy))
 	fmt.Fprintf(out, "<style>%s</style>\n<defs><marker id=\"a\" viewBox=\"0 0 8 6\" refX=\"8\" refY=\"3\" markerWidth=\"8\" markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0L8 3L0 6z\"/></marker></defs>\n", svgStyle)
 	for i := range d.Edges {
 		if d.Edges[i].Kept {

@@ -77,6 +77,13 @@ type header struct {
 	Uncertainty float64 `json:"uncertainty,omitempty"`
 }
 
+// Chrome is the form of the file that WriteChrome writes.
+type Chrome struct {
+	Unit   string  `json:"displayTimeUnit"` // "ns"
+	Header header  `json:"otherData"`
+	Events []event `json:"traceEvents"`
+}
+
 // write writes one event per line.
 func (c *chrome) write(w io.Writer) error {
 	head, err := json.Marshal(header{c.Program, c.Device, c.Source, c.Strategy, c.Backend, micros(c.Total), rounded(c.Uncertainty)})
