@@ -28,6 +28,19 @@ type Launch struct {
 	// stays off.
 	Off   bool
 	Label string // name of the launch in errors and traces
+	// Declared are the bytes of buffers that the program declares. A simulated device that detects races reports
+	// accesses to other bytes of these buffers. Drivers ignore it.
+	Declared []Declared
+}
+
+// Declared declares which of the Bytes bytes from Ptr on a launch touches. The block with number b, in the order of x,
+// y and z, is in layer i = (First + b) / Blocks. It touches only those in [i*Step-Before, (i+1)*Step+After).
+type Declared struct {
+	Arg                 int // number of the argument
+	Ptr                 Ptr
+	Bytes               int64 // at least 1
+	Step, Before, After int64 // Step is at least 1
+	First, Blocks       int64 // Blocks is at least 1
 }
 
 // NodeWork is the new work of a node of an instantiated graph.

@@ -91,6 +91,7 @@ type Launch struct {
 	Block  Dim3
 	Shared uint32 // dynamic shared memory, bytes
 	Args   []Arg
+	Maps   []Map // declared bytes of arguments, by argument, at most one each
 }
 
 // ArgKind is the kind of an argument.

@@ -229,6 +229,10 @@ func (p *parser) shapedSpan() (Range, ShapeID) {
 var (
 	everyWord = []string{"every"}
 	timesWord = []string{"times"}
+
+	ofWord     = []string{"of"}
+	beforeWord = []string{"before"}
+	afterWord  = []string{"after"}
 )
 
 // shape reads the strides of an access with hull r: 256 every 4096, or 256 every 4096 times 16 every 65536. The number

@@ -22,6 +22,7 @@ var attributes = []attribute{
 	{"block", launches, func(p *parser, op *Op) { op.Launch.Block = p.dim() }},
 	{"shared", launches, (*parser).shared},
 	{"args", launches, (*parser).argList},
+	{"maps", launches, (*parser).mapList},
 	{"uses", launches | hosts, (*parser).useList},
 	{"after", allKinds, (*parser).afterList},
 	{"cost", allKinds, (*parser).cost},
@@ -218,6 +219,22 @@ func (p *parser) arg() Arg {
 		return Arg{Kind: ArgParam, Param: ParamID(p.refer(&p.params, &dottedBytes))}
 	}
 	return Arg{Scalar: p.scalar()}
+}
+
+// mapList reads maps(1 of 4096 every 256 before 8 after 8): argument 1, of which 4096 bytes are declared.
+func (p *parser) mapList(op *Op) {
+	p.list(func() {
+		m := Map{Arg: int(p.natural(31))}
+		p.choose("the word of", ofWord)
+		m.Size = p.integer(64)
+		p.choose("the word every", everyWord)
+		m.Step = p.integer(64)
+		p.choose("the word before", beforeWord)
+		m.Before = p.integer(64)
+		p.choose("the word after", afterWord)
+		m.After = p.integer(64)
+		op.Launch.Maps = append(op.Launch.Maps, m)
+	})
 }
 
 // useList reads uses(read @x[0:4096], write @y, read @a[0:62208, 256 every 4096]).

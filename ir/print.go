@@ -166,6 +166,23 @@ func (p *printer) launch(l *Launch) {
 		p.text(" args")
 		list(p, l.Args, p.arg)
 	}
+	if len(l.Maps) > 0 {
+		p.text(" maps")
+		list(p, l.Maps, p.mapping)
+	}
+}
+
+// mapping prints the declared bytes of an argument.
+func (p *printer) mapping(m Map) {
+	p.int(int64(m.Arg))
+	p.text(" of ")
+	p.int(m.Size)
+	p.text(" every ")
+	p.int(m.Step)
+	p.text(" before ")
+	p.int(m.Before)
+	p.text(" after ")
+	p.int(m.After)
 }
 
 // dim prints the extents, without trailing extents of 1.

@@ -42,6 +42,7 @@ func init() {
 		{name: "condition", gate: true, perOp: (*verifier).condition},
 		{name: "bodies", gate: true, perOp: (*verifier).bodies},
 		{name: "arguments", perOp: (*verifier).arguments},
+		{name: "maps", gate: true, perOp: (*verifier).maps},
 		{name: "constants", perOp: (*verifier).constants},
 		{name: "after", gate: true, perOp: (*verifier).after},
 		{name: "dependencies", gate: true, check: (*verifier).dependencies},

@@ -168,6 +168,32 @@ func (v *verifier) arguments(id OpID, op *Op) {
 	}
 }
 
+// maps are of different arguments, which are buffers, in ascending order, and their numbers are within the buffers.
+func (v *verifier) maps(id OpID, op *Op) {
+	if op.Kind != KindLaunch {
+		return
+	}
+	l := op.Launch
+	for i, m := range l.Maps {
+		switch {
+		case m.Arg < 0 || m.Arg >= len(l.Args) || l.Args[m.Arg].Kind != ArgBuffer:
+			v.add(id, "%s declares the bytes of argument %d, which is no buffer: name one of its buffers", v.about(id), m.Arg)
+			continue
+		case i > 0 && m.Arg <= l.Maps[i-1].Arg:
+			v.add(id, "%s declares the bytes of argument %d behind those of argument %d: list each argument once, in order", v.about(id), m.Arg, l.Maps[i-1].Arg)
+		}
+		a := &l.Args[m.Arg]
+		if rest := v.g.Buffers[a.Buffer].Size() - a.Offset; m.Size < 1 || m.Size > rest {
+			v.add(id, "%s declares %d bytes of argument %d, which has %d: declare at least 1 and at most all", v.about(id), m.Size, m.Arg, rest)
+			continue
+		}
+		if m.Step < 1 || m.Step > m.Size || m.Before < 0 || m.Before > m.Size || m.After < 0 || m.After > m.Size {
+			v.add(id, "%s declares argument %d as %d bytes for each layer of blocks, %d before and %d after: the first is from 1 to %d, the others from 0 to %d",
+				v.about(id), m.Arg, m.Step, m.Before, m.After, m.Size, m.Size)
+		}
+	}
+}
+
 // constants are never written. A prefetch leaves the contents as they are.
 func (v *verifier) constants(id OpID, op *Op) {
 	if op.Kind == KindPrefetch {

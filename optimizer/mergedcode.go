@@ -154,6 +154,7 @@ func (k *rewrittenKernel) launch(a *ir.Graph, set []ir.OpID, module ir.ModuleID)
 	for i, from := range k.Params {
 		l.Args[i] = a.Ops[set[max(from.Part, 0)]].Launch.Args[from.Param]
 	}
+	l.Maps = nil // they are of the blocks of one launch
 	op.Launch, op.Uses, op.Label = &l, usesOf(a, set), labelOf(a, set)
 	return op
 }

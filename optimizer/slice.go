@@ -335,7 +335,7 @@ func (s *slicing) slices(h *ir.Graph, op ir.Op, count uint32, names *moduleNames
 		n, id := min(count, of-first), ir.OpID(len(h.Ops)+len(list))
 		l := *whole
 		l.Module, l.Entry, l.Grid = module, k.Kernel, ir.Dim3{X: n, Y: 1, Z: 1}
-		l.Args = k.arguments(whole, first)
+		l.Args, l.Maps = k.arguments(whole, first), nil // maps count the blocks of the whole launch
 		part := op
 		part.Launch = &l
 		if op.Cost >= 0 {

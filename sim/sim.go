@@ -97,4 +97,6 @@ const (
 	// UndefinedShuffle: a lane reads the value of a lane that does not execute the shuffle. It is a warning, because
 	// the result may not be used.
 	UndefinedShuffle = sim.UndefinedShuffle
+	// UndeclaredAccess: a block accesses bytes of a buffer of which the launch declares others; see tracer.PerBlock.
+	UndeclaredAccess = sim.UndeclaredAccess
 )

@@ -34,7 +34,7 @@ func (t *Tracer) performLaunch(k *Kernel, s Shape, values []ir.Arg, args []any, 
 	for i, v := range values {
 		switch v.Kind {
 		case ir.ArgBuffer:
-			c.Operands = append(c.Operands, ranged(args[i].(Buffer)))
+			c.Operands = append(c.Operands, ranged(bufferOf(args[i])))
 		case ir.ArgParam: // the first value, since only replays set another
 			c.Operands = append(c.Operands, calls.Valued(t.graph.Params[v.Param].Value))
 		default:

@@ -47,7 +47,7 @@ func (t *Tracer) add(c *calls.Call) (err error) {
 			t.graph.Params = append(t.graph.Params, ir.Param{Name: fmt.Sprintf("%s_%d_%d", k.entry, t.calls.len(), i), Value: o.Scalar()})
 		}
 	}
-	if op.Uses, err = t.accesses(k, Shape(c.Shape), op.Launch.Args, args); err != nil {
+	if op.Uses, err = t.accesses(k, Shape(c.Shape), op.Launch.Args, args, nil); err != nil {
 		return err
 	}
 	if o := t.record(op, c.PC); k.opaque {

@@ -54,7 +54,7 @@ func (t *Tracer) Param(name string, typ ir.Type, value any) Param {
 	return p
 }
 
-// Launch records a kernel launch. The arguments follow the kernel's parameters: a Buffer for a pointer,
+// Launch records a kernel launch. The arguments follow the kernel's parameters: a Buffer or a PerBlock for a pointer,
 // a Go number or a Param for a scalar. A Go number is converted to the type of the parameter; a number
 // that does not fit is an error. The element type of a Buffer is not checked, because pointers in PTX
 // are untyped: the kernel must use the element type that the buffer was allocated with.
@@ -102,18 +102,23 @@ func (t *Tracer) launch(k *Kernel, s Shape, args []any, pc uintptr) (Op, error) 
 			return Op{}, fmt.Errorf("argument %d (%s): %w", i, k.params[i].name, err)
 		}
 	}
+	maps, err := declared(args, k.params)
+	if err != nil {
+		return Op{}, err
+	}
 	if t.mode == Direct {
 		t.performLaunch(k, s, values, args, pc)
 		return Op{}, nil
 	}
-	m, again := k.repeats.find(s, values, args)
+	m, again := k.repeats.find(s, values, args, maps)
 	if !again {
-		uses, err := t.accesses(k, s, values, args)
+		uses, err := t.accesses(k, s, values, args, maps)
 		if err != nil {
 			return Op{}, err
 		}
 		m = int32(len(t.made))
 		l := t.newLaunch(k, s, values)
+		l.Maps = maps
 		t.promise(l, args)
 		t.made = append(t.made, made{l, uses})
 		k.repeats.add(m)
@@ -136,19 +141,26 @@ func (t *Tracer) newLaunch(k *Kernel, s Shape, values []ir.Arg) *ir.Launch {
 }
 
 // accesses returns the accesses of a launch to its arguments and to the variables of its module. The
-// error is a SliceError if the launch certainly leaves a slice.
-func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any) ([]ir.Access, error) {
+// error is a SliceError if the launch certainly leaves a slice, and another one if it certainly leaves what it declares.
+func (t *Tracer) accesses(k *Kernel, s Shape, values []ir.Arg, args []any, maps []ir.Map) ([]ir.Access, error) {
 	if slices.ContainsFunc(args, isSlice) {
 		if err := t.stays(t.graph, k, s, values, sliced(args), t.firstValue); err != nil {
 			return nil, err
 		}
 	}
-	return t.reached(k, s, values, args), nil
+	uses := t.reached(k, s, values, args, maps)
+	for i := range maps { // reached has set the arguments
+		a := maps[i].Arg
+		if err := k.reach.contradicted(&maps[i], &k.params[a], bufferOf(args[a]), &s); err != nil {
+			return nil, err
+		}
+	}
+	return uses, nil
 }
 
 // reached returns the accesses of a launch. They hold for all values that replays may give to its
 // parameters.
-func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.Access {
+func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any, maps []ir.Map) []ir.Access {
 	r := k.reach
 	r.begin(&s)
 	for i := range values {
@@ -158,8 +170,9 @@ func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any) []ir.A
 	r.boxes()
 	uses := t.scratch[:0]
 	for i, a := range args {
-		if b, ok := a.(Buffer); ok && k.params[i].reached && b.Bytes() > 0 {
-			uses = r.appendUses(uses, i, &k.params[i], b, &t.shapes)
+		if b := bufferOf(a); k.params[i].reached && b.Bytes() > 0 {
+			lo, hi := within(mapOf(maps, i), s.Grid, b)
+			uses = r.appendUses(uses, i, &k.params[i], b, lo, hi, &t.shapes)
 		}
 	}
 	t.graph.Shapes = t.shapes.Shapes()
@@ -213,6 +226,8 @@ func (t *Tracer) argument(v *ir.Arg, p *param, a any) error {
 	switch a := a.(type) {
 	case nil:
 		return absent.Error("it is nil: pass a Buffer for a pointer, a Go number or a Param for a scalar")
+	case PerBlock:
+		return t.argument(v, p, a.Buffer)
 	case Buffer:
 		if err := t.usable(a); err != nil {
 			return err

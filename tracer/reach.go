@@ -70,14 +70,14 @@ func (r *reacher) hulls() { r.footprint.Eval(&r.launch, r.out) }
 func (r *reacher) boxes() { r.footprint.EvalBoxes(&r.launch, r.strided) }
 
 // appendUses appends the accesses of the launch to the slice b, which is passed for parameter i, as boxes has
-// computed them. If the reach of the kernel is not bounded, the access covers all of b: the program promises,
-// by passing the slice, that the kernel stays inside it. Shapes are numbered in the given table.
-func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer, shapes *box.Table) []ir.Access {
+// computed them, inside bytes [lo, hi) of b. If the reach of the kernel is not bounded, the access covers all of these: the
+// program promises, by passing the slice or a PerBlock, that the kernel stays inside them. Shapes are numbered in the given table.
+func (r *reacher) appendUses(uses []ir.Access, i int, p *param, b Buffer, lo, hi int64, shapes *box.Table) []ir.Access {
 	if r.addresses || !p.ranged || r.rows[i] < 0 {
-		return append(uses, ir.Access{Range: b.Range(), Mode: p.mode})
+		return b.appendUse(uses, box.Of(lo, hi), p.mode, shapes)
 	}
 	reach := r.strided[r.rows[i]]
-	read, write := reach.Read.Clip(0, b.Bytes()), reach.Write.Clip(0, b.Bytes())
+	read, write := reach.Read.Clip(lo, hi), reach.Write.Clip(lo, hi)
 	switch {
 	case p.mode == ir.Reduce && read != write:
 		return b.appendUse(uses, hull(read, write), ir.Reduce, shapes)

@@ -39,13 +39,16 @@ func digestOf(key []byte) digest {
 const maxRepeats = 1 << 16
 
 // find returns the index in Tracer.made of an earlier launch with this shape and these arguments.
-func (r *repeats) find(s Shape, values []ir.Arg, args []any) (m int32, ok bool) {
+func (r *repeats) find(s Shape, values []ir.Arg, args []any, maps []ir.Map) (m int32, ok bool) {
 	if r.over {
 		return 0, false
 	}
 	r.key = appendShape(r.key[:0], s)
 	for i := range values {
 		r.key = appendValue(r.key, &values[i], args[i])
+	}
+	for i := range maps {
+		r.key = appendMap(r.key, &maps[i])
 	}
 	r.last = digestOf(r.key)
 	m, ok = r.known[r.last]
@@ -74,6 +77,14 @@ func appendShape(key []byte, s Shape) []byte {
 	return key
 }
 
+// appendMap appends a declaration to a key.
+func appendMap(key []byte, m *ir.Map) []byte {
+	for _, n := range [...]int64{int64(m.Arg), m.Size, m.Step, m.Before, m.After} {
+		key = binary.LittleEndian.AppendUint64(key, uint64(n))
+	}
+	return key
+}
+
 // appendValue appends to a key all that a launch depends on in an argument. For a slice that includes its
 // end, which bounds the reach.
 func appendValue(key []byte, v *ir.Arg, arg any) []byte {
@@ -84,7 +95,7 @@ func appendValue(key []byte, v *ir.Arg, arg any) []byte {
 	case ir.ArgBuffer:
 		key = binary.LittleEndian.AppendUint32(key, uint32(v.Buffer))
 		key = binary.LittleEndian.AppendUint64(key, uint64(v.Offset))
-		return binary.LittleEndian.AppendUint64(key, uint64(arg.(Buffer).hi))
+		return binary.LittleEndian.AppendUint64(key, uint64(bufferOf(arg).hi))
 	}
 	return binary.LittleEndian.AppendUint32(key, uint32(v.Param))
 }

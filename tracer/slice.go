@@ -41,8 +41,8 @@ func at(i [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", i[0], i[1], i[2])
 
 // isSlice reports whether an argument of a launch is a part of a buffer. A whole buffer is no promise.
 func isSlice(arg any) bool {
-	b, ok := arg.(Buffer)
-	return ok && !b.whole()
+	b := bufferOf(arg)
+	return b.t != nil && !b.whole()
 }
 
 // wholeBuffer stands for an argument that is no slice.
@@ -54,7 +54,7 @@ func sliced(args []any) []ir.Range {
 	for i, a := range args {
 		list[i] = wholeBuffer
 		if isSlice(a) {
-			list[i] = a.(Buffer).Range()
+			list[i] = bufferOf(a).Range()
 		}
 	}
 	return list
@@ -204,7 +204,7 @@ func (tr *Trace) own(g *ir.Graph, id ir.OpID) *ir.Op {
 func sameLaunch(a, b *ir.Op) bool {
 	l, m := a.Launch, b.Launch
 	return l.Module == m.Module && l.Entry == m.Entry && l.Grid == m.Grid && l.Block == m.Block && l.Shared == m.Shared &&
-		slices.Equal(l.Args, m.Args) && slices.Equal(a.Uses, b.Uses)
+		slices.Equal(l.Args, m.Args) && slices.Equal(l.Maps, m.Maps) && slices.Equal(a.Uses, b.Uses)
 }
 
 // kernelOf returns the kernel of a launch of a plan. buffers is the number of buffers of the plan. It

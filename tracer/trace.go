@@ -129,7 +129,7 @@ func (tr view) Reach(l *ir.Launch, grid ir.Dim3) ([]ir.Access, []ir.Shape, error
 	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	uses := tr.t.reached(k, s, l.Args, args)
+	uses := tr.t.reached(k, s, l.Args, args, l.Maps)
 	return uses, tr.t.graph.Shapes, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/box"
@@ -197,10 +198,38 @@ func (x *launch) accesses(t Tile, device int32) []ir.Access {
 			list = x.copies(list, &x.private[i], device)
 			continue
 		}
-		list = x.add(list, arg, x.out[row].Read, ir.Read)
-		list = x.add(list, arg, x.out[row].Write, ir.Write)
+		reach := x.declared(p.Param, x.out[row], t)
+		list = x.add(list, arg, reach.Read, ir.Read)
+		list = x.add(list, arg, reach.Write, ir.Write)
 	}
 	return normal(list)
+}
+
+// declared returns what blocks reach through an argument, without bytes that the launch excludes by a declaration.
+func (x *launch) declared(arg int, reach access.BoxReach, t Tile) access.BoxReach {
+	m := x.op.Launch.MapOf(arg)
+	if m == nil {
+		return reach
+	}
+	axis, _, _ := ir.Outermost(x.op.Launch.Grid)
+	lo, hi := m.Layers(int64(t.First[axis]), int64(t.First[axis])+int64(t.Count[axis]))
+	within := func(r access.Region) access.Region {
+		r.Lo, r.Hi = max(r.Lo, lo), min(r.Hi, hi)
+		if !r.Box.Empty() {
+			r.Box = r.Box.Clip(lo, hi)
+		}
+		return r
+	}
+	return access.BoxReach{Read: within(reach.Read), Write: within(reach.Write)}
+}
+
+// declaredNames lists the buffers of a launch with declared accesses, "" if there are none.
+func (x *launch) declaredNames() string {
+	var names []string
+	for _, m := range x.op.Launch.Maps {
+		names = append(names, "@"+x.reach.g.Buffers[x.op.Launch.Args[m.Arg].Buffer].Name)
+	}
+	return strings.Join(names, " and ")
 }
 
 // copies appends the copy of a private argument on a device.

@@ -154,17 +154,20 @@ func (s *splitter) cutBy(x *launch, axis int, private []Private, share func(n in
 		c.Accesses = x.accesses(layers(grid, axis, lo, hi), int32(dev))
 		d.Chunks = append(d.Chunks, c)
 	}
-	return s.checked(d, string("xyz"[axis]))
+	return s.checked(x, d, string("xyz"[axis]))
 }
 
 // checked returns the decision to split a launch along some axes, or why it is not split.
-func (s *splitter) checked(d Decision, along string) Decision {
+func (s *splitter) checked(x *launch, d Decision, along string) Decision {
 	if why := s.conflict(d.Chunks); why != "" {
 		return Decision{How: Whole, Why: why}
 	}
 	d.Why = fmt.Sprintf("its chunks along %s write different bytes", along)
 	if len(d.Private) > 0 {
 		d.Why += ", but for updates of copies"
+	}
+	if names := x.declaredNames(); names != "" {
+		d.Why += ", with the accesses to " + names + " declared"
 	}
 	return d
 }

@@ -37,7 +37,7 @@ func (s *splitter) tiled(x *launch, axis int, private []Private) (d Decision, ok
 		c.Accesses = x.accesses(t, int32(dev))
 		d.Chunks = append(d.Chunks, c)
 	}
-	d = s.checked(d, fmt.Sprintf("%c and %c", "xyz"[axis], "xyz"[axis-1]))
+	d = s.checked(x, d, fmt.Sprintf("%c and %c", "xyz"[axis], "xyz"[axis-1]))
 	return d, d.How == Split
 }
 

@@ -40,6 +40,8 @@ type Launch struct {
 	MemoryCycles int64
 	// Record, if not nil, is filled with the bytes that the launch touched.
 	Record *Record
+	// Declared are bytes of buffers outside of which a block may not access them. A Record reports the others as hazards.
+	Declared []Declared
 
 	workspace uint64 // of a cooperative launch
 }

@@ -318,6 +318,9 @@ func (w *warp) fail(kind FaultKind, in *inst, lane int, addr uint64, reason stri
 	t := w.index*lanes + uint32(lane)
 	b := e.launch.Block
 	at := w.kernel.places[w.kernel.indexOf(in)]
+	if kind == IllegalAddress && len(e.launch.Declared) > 0 {
+		reason += "; the launch declares which bytes it touches, and a device may hold no others: declare all"
+	}
 	w.fault = &Fault{
 		Kind: kind, Label: e.launch.Label, Kernel: w.kernel.name, Block: e.block,
 		Thread: [3]uint32{t % b[0], t / b[0] % b[1], t / b[0] / b[1]},

@@ -19,6 +19,8 @@ const (
 	// UndefinedShuffle is a shuffle in which a lane reads the value of a lane that does not
 	// execute it.
 	UndefinedShuffle
+	// Undeclared is an access to bytes of a buffer of Launch.Declared that the block may not access.
+	Undeclared
 )
 
 // Hazard is an access, or a pair of accesses, with an undefined result on a GPU. One is
@@ -36,6 +38,7 @@ type Hazard struct {
 	Partial bool
 	Stores  bool // of a race: Inst stores or updates
 	Lane    int  // of the warp, that a shuffle reads
+	Of      int  // index in Launch.Declared of undeclared bytes
 
 	// The other side of a race.
 	Other       int

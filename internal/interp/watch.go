@@ -188,6 +188,9 @@ func (v *watcher) global(w *warp, in *inst, addr, n uint64, lane int) {
 			s.atomic = s.marks.atomic(in.x.atomic)
 		}
 	}
+	if len(w.eng.launch.Declared) > 0 {
+		v.checkDeclared(w, in, addr, n, lane)
+	}
 	lo := addr - s.marks.of.base
 	s.lo, s.hi = min(s.lo, lo), max(s.hi, lo+n)
 	if in.x.kind != stores && !in.x.ignoresOld && s.marks.of.valid != nil {

@@ -58,7 +58,32 @@ func Launch(l *ir.Launch, s *Settings, v Values) *device.Launch {
 		Priority: s.Priority,
 		Off:      s.Off,
 		Label:    s.Label,
+		Declared: declared(l, grid, v),
 	}
+}
+
+// declared returns the declared bytes of a launch of a whole grid.
+func declared(l *ir.Launch, grid ir.Dim3, v Values) []device.Declared {
+	if len(l.Maps) == 0 {
+		return nil
+	}
+	_, _, blocks := ir.Outermost(grid)
+	return Declared(l, v, 0, blocks)
+}
+
+// Declared returns the declared bytes of a launch of which a layer has the given number of blocks, and whose blocks are
+// numbered from first on. It leaves out a buffer that the launch gets in two arguments, since a check cannot tell them apart.
+func Declared(l *ir.Launch, v Values, first, blocks int64) (list []device.Declared) {
+	for i := range l.Maps {
+		m := &l.Maps[i]
+		a := &l.Args[m.Arg]
+		if l.Passes(a.Buffer) == 1 {
+			list = append(list, device.Declared{
+				Arg: m.Arg, Ptr: v.Address(a.Buffer) + device.Ptr(a.Offset), Bytes: m.Size, Step: m.Step, Before: m.Before, After: m.After, First: first, Blocks: blocks,
+			})
+		}
+	}
+	return list
 }
 
 // transfer returns the work of a copy.

@@ -87,6 +87,7 @@ func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chu
 		return lower.Launch(l, &s, m), nil
 	}
 	one := *l
+	one.Maps = nil // they count the blocks of the whole grid
 	extra, err := c.part(dev, &one, &s, chunk)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,27 @@ func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chu
 	for _, x := range extra {
 		one.Args = append(one.Args, ir.Arg{Kind: ir.ArgScalar, Scalar: ir.Scalar{Type: ir.U32, Bits: uint64(x)}})
 	}
-	return lower.Launch(&one, &s, m), nil
+	w := lower.Launch(&one, &s, m)
+	if len(l.Maps) > 0 && len(d.Private) == 0 {
+		first, blocks := position(l.Grid, chunk)
+		w.Declared = m.held(l, lower.Declared(l, m, first, blocks))
+	}
+	return w, nil
+}
+
+// position returns the number of blocks in front of a chunk, and that of a layer of the chunk. Layers are along the
+// outermost axis, and their numbers those in the whole grid.
+func position(grid ir.Dim3, chunk *distribute.Chunk) (first, blocks int64) {
+	axis, _, blocks := ir.Outermost(grid)
+	t := chunk.Tile
+	if t == nil {
+		return chunk.First, blocks
+	}
+	blocks = 1
+	for a := range axis {
+		blocks *= int64(t.Count[a])
+	}
+	return int64(t.First[axis]) * blocks, blocks
 }
 
 // part sets the kernel and the grid of a launch of some of its blocks, and returns the further arguments.

@@ -23,10 +23,12 @@ const (
 	// UndefinedShuffle: a lane reads the value of a lane that does not execute the shuffle. It is a warning, because
 	// the result may not be used.
 	UndefinedShuffle
+	// UndeclaredAccess: a block accesses bytes of a buffer of which the launch declares others.
+	UndeclaredAccess
 )
 
 var findingNames = [...]string{DataRace: "race", SharedRace: "shared-memory race", UninitialisedRead: "uninitialised read",
-	UndefinedShuffle: "undefined shuffle"}
+	UndefinedShuffle: "undefined shuffle", UndeclaredAccess: "undeclared access"}
 
 func (k FindingKind) String() string {
 	if int(k) >= len(findingNames) {
@@ -227,15 +229,28 @@ func (r *report) hazard(m *interp.Memory, op *operation, h *interp.Hazard) {
 		other := by
 		other.Thread, other.Places = thread(h.Block, h.OtherThread), nil
 		other.place(op.job.kernel.code, h.Other)
-		by.Does, other.Does = sharedVerb(h.Stores), sharedVerb(h.OtherStores)
+		by.Does, other.Does = storeVerb(h.Stores), storeVerb(h.OtherStores)
 		f.Accesses = []Access{other, by}
 		f.Advice = "no barrier orders the two threads: put __syncthreads() between, or __syncwarp() within a warp"
+	case interp.Undeclared:
+		base, _, _ := m.Base(h.Address)
+		lo, hi := op.job.declared(h)
+		f.Accesses[0].Does = storeVerb(h.Stores)
+		f.Kind, f.Subject = UndeclaredAccess, subject(m, base, interp.Span{Lo: h.Address, Hi: h.Address + h.Bytes}, h.Bytes, 1)
+		f.Advice = fmt.Sprintf("the launch declares that this block touches only bytes %d-%d: declare all that it touches, or nothing", lo-base, hi-base-1)
 	case interp.UndefinedShuffle:
 		f.Kind, f.Warning = UndefinedShuffle, true
 		f.Subject = fmt.Sprintf("the value of lane %d, which does not execute the shuffle", h.Lane)
 		f.Advice = "it is undefined, and 0 on GPUs so far: let that lane take part and name it in the member mask, or do not use the result"
 	}
 	r.add(f)
+}
+
+// declared returns the addresses [lo, hi) that the block of an undeclared access may access.
+func (j *job) declared(h *interp.Hazard) (lo, hi uint64) {
+	d, g := &j.launch.Declared[h.Of], j.launch.Grid
+	first, end := d.Of((int64(h.Block[2])*int64(g[1])+int64(h.Block[1]))*int64(g[0]) + int64(h.Block[0]))
+	return d.Address + uint64(first), d.Address + uint64(max(first, end))
 }
 
 func thread(block, thread [3]uint32) string {
@@ -248,7 +263,7 @@ func sharedBytes(h *interp.Hazard) string {
 	return fmt.Sprintf("bytes %d-%d of shared memory", h.Address, h.Address+h.Bytes-1)
 }
 
-func sharedVerb(stores bool) string {
+func storeVerb(stores bool) string {
 	if stores {
 		return "writes"
 	}

@@ -170,6 +170,13 @@ func (d *Device) fillLaunch(j *job, w *device.Launch, params []byte) *device.Err
 			MemoryCycles: memoryCycles(d.profile), CacheBytes: l1Share(d.profile, des.Present(w.Grid.Count(), perSM, d.profile.SMs), shared), Sample: d.sampled(w), StepLimit: d.steps,
 		},
 	}
+	if d.races != nil {
+		for _, x := range w.Declared {
+			j.launch.Declared = append(j.launch.Declared, interp.Declared{
+				Address: uint64(x.Ptr), Bytes: x.Bytes, Step: x.Step, Before: x.Before, After: x.After, First: x.First, Blocks: x.Blocks,
+			})
+		}
+	}
 	if w.Off {
 		j.kind, j.off = nothing, true
 	}

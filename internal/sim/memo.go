@@ -157,7 +157,7 @@ func (m *memo) forget(base uint64) { delete(m.known, base) }
 
 // shapeOf returns the shape of a job, or nil if the memo must not be used for it.
 func (m *memo) shapeOf(j *job) *shape {
-	if m.off || !j.kernel.code.Repeatable() {
+	if m.off || !j.kernel.code.Repeatable() || len(j.launch.Declared) > 0 { // a check of declared bytes needs a run
 		return nil
 	}
 	if j.shape == nil {
