@@ -35,7 +35,7 @@ func TestMissingArguments(t *testing.T) {
 	}
 	absenttest.Run(t, absenttest.Calls{
 		Funcs: map[string]any{
-			"Format": ir.Format, "Outermost": ir.Outermost, "Print": ir.Print,
+			"Format": ir.Format, "Print": ir.Print,
 			"PrintSchedule": ir.PrintSchedule, "Verify": ir.Verify, "VerifySchedule": ir.VerifySchedule,
 			"Load": ir.Load, "Parse": ir.Parse, "ControlOp": ir.ControlOp, "NewScalar": ir.NewScalar, "ParseScalar": ir.ParseScalar,
 		},

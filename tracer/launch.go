@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/internal/absent"
+	"github.com/reprise-gpu/reprise/internal/blockmap"
 	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
@@ -171,7 +172,7 @@ func (t *Tracer) reached(k *Kernel, s Shape, values []ir.Arg, args []any, maps [
 	uses := t.scratch[:0]
 	for i, a := range args {
 		if b := bufferOf(a); k.params[i].reached && b.Bytes() > 0 {
-			lo, hi := within(mapOf(maps, i), s.Grid, b)
+			lo, hi := within(blockmap.Find(maps, i), s.Grid, b)
 			uses = r.appendUses(uses, i, &k.params[i], b, lo, hi, &t.shapes)
 		}
 	}

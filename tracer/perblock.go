@@ -3,6 +3,7 @@ package tracer
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/blockmap"
 	"github.com/reprise-gpu/reprise/internal/ptx/access"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -53,16 +54,13 @@ func declared(args []any, params []param) (maps []ir.Map, err error) {
 	return maps, nil
 }
 
-// mapOf returns the declaration for an argument, nil if there is none.
-func mapOf(maps []ir.Map, arg int) *ir.Map { return (&ir.Launch{Maps: maps}).MapOf(arg) }
-
 // within returns the bytes of an argument that all blocks of a launch may touch: those declared, else all.
 func within(m *ir.Map, grid ir.Dim3, b Buffer) (lo, hi int64) {
 	if m == nil {
 		return 0, b.Bytes()
 	}
-	_, n, _ := ir.Outermost(grid)
-	lo, hi = m.Layers(0, n)
+	_, n, _ := blockmap.Outermost(grid)
+	lo, hi = blockmap.Bytes(m, 0, n)
 	return min(lo, b.Bytes()), min(hi, b.Bytes())
 }
 
@@ -75,7 +73,7 @@ func (r *reacher) contradicted(m *ir.Map, p *param, b Buffer, s *Shape) error {
 	if r.addresses || !p.ranged || r.rows[m.Arg] < 0 {
 		return nil
 	}
-	axis, count, _ := ir.Outermost(s.Grid)
+	axis, count, _ := blockmap.Outermost(s.Grid)
 	for k := range min(count, mostLayers) {
 		layer := k
 		if count > mostLayers {
@@ -84,7 +82,7 @@ func (r *reacher) contradicted(m *ir.Map, p *param, b Buffer, s *Shape) error {
 		first, blocks := [3]uint32{}, r.launch.Grid
 		first[axis], blocks[axis] = uint32(layer), 1
 		part := r.launch.Within(first, blocks)
-		lo, hi := m.Layers(layer, layer+1)
+		lo, hi := blockmap.Bytes(m, layer, layer+1)
 		t, certain := r.footprint.Outside(&part, r.rows[m.Arg], access.Span{Lo: lo, Hi: hi})
 		if !certain {
 			continue

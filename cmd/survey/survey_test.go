@@ -12,7 +12,8 @@ import (
 // maxNames bounds the exported names of this module. Lower it when names go; raise it only with a reason. The last raise: saved
 // programs (Load, Save and their options, buffers and host calls by name, contents) and package verify.
 // Labels of operations (Op, Named), and ir.ParseScalar for files of numbers.
-const maxNames = 666
+// Declared bytes of blocks: tracer.PerBlock, ir.Map, device.Declared and the finding of the simulator.
+const maxNames = 671
 
 func TestExportedNamesAreFew(t *testing.T) {
 	packages, err := readPackages("../..")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/blockmap"
 	"github.com/reprise-gpu/reprise/internal/box"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/ptx"
@@ -207,12 +208,12 @@ func (x *launch) accesses(t Tile, device int32) []ir.Access {
 
 // declared returns what blocks reach through an argument, without bytes that the launch excludes by a declaration.
 func (x *launch) declared(arg int, reach access.BoxReach, t Tile) access.BoxReach {
-	m := x.op.Launch.MapOf(arg)
+	m := blockmap.Find(x.op.Launch.Maps, arg)
 	if m == nil {
 		return reach
 	}
-	axis, _, _ := ir.Outermost(x.op.Launch.Grid)
-	lo, hi := m.Layers(int64(t.First[axis]), int64(t.First[axis])+int64(t.Count[axis]))
+	axis, _, _ := blockmap.Outermost(x.op.Launch.Grid)
+	lo, hi := blockmap.Bytes(m, int64(t.First[axis]), int64(t.First[axis])+int64(t.Count[axis]))
 	within := func(r access.Region) access.Region {
 		r.Lo, r.Hi = max(r.Lo, lo), min(r.Hi, hi)
 		if !r.Box.Empty() {

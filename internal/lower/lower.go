@@ -6,6 +6,7 @@ package lower
 
 import (
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/blockmap"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -67,7 +68,7 @@ func declared(l *ir.Launch, grid ir.Dim3, v Values) []device.Declared {
 	if len(l.Maps) == 0 {
 		return nil
 	}
-	_, _, blocks := ir.Outermost(grid)
+	_, _, blocks := blockmap.Outermost(grid)
 	return Declared(l, v, 0, blocks)
 }
 
@@ -77,13 +78,23 @@ func Declared(l *ir.Launch, v Values, first, blocks int64) (list []device.Declar
 	for i := range l.Maps {
 		m := &l.Maps[i]
 		a := &l.Args[m.Arg]
-		if l.Passes(a.Buffer) == 1 {
+		if passes(l, a.Buffer) == 1 {
 			list = append(list, device.Declared{
 				Arg: m.Arg, Ptr: v.Address(a.Buffer) + device.Ptr(a.Offset), Bytes: m.Size, Step: m.Step, Before: m.Before, After: m.After, First: first, Blocks: blocks,
 			})
 		}
 	}
 	return list
+}
+
+// passes returns in how many arguments a launch gets a buffer.
+func passes(l *ir.Launch, b ir.BufferID) (n int) {
+	for i := range l.Args {
+		if l.Args[i].Kind == ir.ArgBuffer && l.Args[i].Buffer == b {
+			n++
+		}
+	}
+	return n
 }
 
 // transfer returns the work of a copy.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/blockmap"
 	"github.com/reprise-gpu/reprise/internal/distribute"
 	"github.com/reprise-gpu/reprise/internal/lower"
 	"github.com/reprise-gpu/reprise/internal/ptx"
@@ -111,7 +112,7 @@ func (c *code) launch(dev int, v ir.OpID, op *ir.Op, d *distribute.Decision, chu
 // position returns the number of blocks in front of a chunk, and that of a layer of the chunk. Layers are along the
 // outermost axis, and their numbers those in the whole grid.
 func position(grid ir.Dim3, chunk *distribute.Chunk) (first, blocks int64) {
-	axis, _, blocks := ir.Outermost(grid)
+	axis, _, blocks := blockmap.Outermost(grid)
 	t := chunk.Tile
 	if t == nil {
 		return chunk.First, blocks

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/blockmap"
 	"github.com/reprise-gpu/reprise/internal/distribute"
 	"github.com/reprise-gpu/reprise/internal/machine"
 	"github.com/reprise-gpu/reprise/internal/null"
@@ -67,7 +68,7 @@ func gathers(halo int64, grid ir.Dim3) *program {
 				if halo < 0 {
 					return b
 				}
-				_, layers, _ := ir.Outermost(grid)
+				_, layers, _ := blockmap.Outermost(grid)
 				return tracer.PerBlock{Buffer: b, Bytes: 4 * gathered / layers, Before: 4 * halo, After: 4 * halo}
 			}
 			shape := tracer.Shape{Grid: grid, Block: ir.Dim3{X: 64, Y: 1, Z: 1}}
