@@ -532,14 +532,15 @@ func (v *verifier) ordered(r, i int) error {
 	return nil
 }
 
-// accesses is the last accesses of a buffer on a device.
+// accesses is the last accesses of a buffer on a device: for each byte its last write and, by lane of the rank, the last read since.
 type accesses struct {
-	writes []use   // ascending, without overlaps
-	reads  [][]use // by lane of the rank
+	writes uses
+	reads  []uses
 }
 
 // follows checks that an access of the instance me is ordered behind the earlier ones of the same bytes, and records it
-// instead of those that it stands for: the accesses inside its bytes if it writes, else the last reads of its lane.
+// instead of those that it stands for. A read of bytes that its lane has read since their last write is behind that read,
+// which has been checked.
 func (v *verifier) follows(r, i int, me int32, u touch) error {
 	if u.lo >= u.hi {
 		return nil
@@ -551,33 +552,41 @@ func (v *verifier) follows(r, i int, me int32, u touch) error {
 	}
 	s := v.uses[key]
 	if s == nil {
-		s = &accesses{reads: make([][]use, len(v.clocks[me]))}
+		s = &accesses{reads: make([]uses, len(v.clocks[me]))}
 		v.uses[key] = s
 	}
-	first, last := s.writers(u.lo, u.hi)
-	if err := v.behind(r, i, me, u, s.writes[first:last]); err != nil {
+	if !u.writes {
+		own := &s.reads[v.lanes[me]-v.first[u.device]]
+		at := u.lo
+		for _, a := range own.overlapping(u.lo, u.hi) {
+			if err := v.behind(r, i, me, u, s.writes.overlapping(at, a.lo)); err != nil {
+				return err
+			}
+			at = a.hi
+		}
+		own.write(use{u.lo, u.hi, me})
+		return v.behind(r, i, me, u, s.writes.overlapping(at, u.hi))
+	}
+	if err := v.behind(r, i, me, u, s.writes.overlapping(u.lo, u.hi)); err != nil {
 		return err
 	}
-	if !u.writes {
-		s.read(v.lanes[me]-v.first[u.device], use{u.lo, u.hi, me})
-		return nil
-	}
-	for lane, reads := range s.reads {
-		if err := v.behind(r, i, me, u, reads); err != nil {
+	for lane := range s.reads {
+		reads := &s.reads[lane]
+		if err := v.behind(r, i, me, u, reads.overlapping(u.lo, u.hi)); err != nil {
 			return err
 		}
-		s.reads[lane] = slices.DeleteFunc(reads, func(a use) bool { return u.lo <= a.lo && a.hi <= u.hi && a.instance != me })
+		reads.remove(u.lo, u.hi)
 	}
-	s.write(first, last, use{u.lo, u.hi, me})
+	s.writes.write(use{u.lo, u.hi, me})
 	return nil
 }
 
-// behind checks that an access is ordered behind those of a list that overlap with it.
+// behind checks that an access is ordered behind those of a list, which overlap with it.
 func (v *verifier) behind(r, i int, me int32, u touch, list []use) error {
 	clock, first := v.clocks[me], v.first[u.device]
 	for _, a := range list {
 		lane := v.lanes[a.instance]
-		if max(a.lo, u.lo) < min(a.hi, u.hi) && a.instance != me && clock[lane-first] < v.numbers[a.instance] {
+		if a.instance != me && clock[lane-first] < v.numbers[a.instance] {
 			return v.fault(r, i, "it may run beside an operation of lane %d of device %s that accesses the same bytes [%d:%d] of @%s",
 				lane%int32(Lanes), v.names.device(lane/int32(Lanes)), max(a.lo, u.lo), min(a.hi, u.hi), v.Graph.Buffers[u.buffer].Name)
 		}
@@ -585,35 +594,46 @@ func (v *verifier) behind(r, i int, me int32, u touch, list []use) error {
 	return nil
 }
 
-// writers returns the indices of the writes that overlap with [lo, hi).
-func (s *accesses) writers(lo, hi int64) (first, last int) {
-	first = sort.Search(len(s.writes), func(i int) bool { return s.writes[i].hi > lo })
-	last = first + sort.Search(len(s.writes)-first, func(i int) bool { return s.writes[first+i].lo >= hi })
+// uses is accesses without overlaps, ascending.
+type uses []use
+
+// overlapping returns the accesses to bytes of [lo, hi).
+func (s uses) overlapping(lo, hi int64) []use {
+	first, last := s.find(lo, hi)
+	return s[first:last]
+}
+
+// find returns the indices of the accesses to bytes of [lo, hi). There are none if lo is not less than hi.
+func (s uses) find(lo, hi int64) (first, last int) {
+	if lo >= hi {
+		return 0, 0
+	}
+	first = sort.Search(len(s), func(i int) bool { return s[i].hi > lo })
+	last = first + sort.Search(len(s)-first, func(i int) bool { return s[first+i].lo >= hi })
 	return first, last
 }
 
-// write replaces the parts of writes first to last that are inside u.
-func (s *accesses) write(first, last int, u use) {
-	var room [3]use
-	with := room[:0]
-	if first < last && s.writes[first].lo < u.lo {
-		with = append(with, use{s.writes[first].lo, u.lo, s.writes[first].instance})
+// remove removes the bytes [lo, hi), which are not empty, and returns where the next access is inserted.
+func (s *uses) remove(lo, hi int64) (at int) {
+	first, last := s.find(lo, hi)
+	if first == last {
+		return first
 	}
-	with = append(with, u)
-	if first < last && s.writes[last-1].hi > u.hi {
-		with = append(with, use{u.hi, s.writes[last-1].hi, s.writes[last-1].instance})
+	var room [2]use
+	rest := room[:0]
+	if a := (*s)[first]; a.lo < lo {
+		rest = append(rest, use{a.lo, lo, a.instance})
+		at = 1
 	}
-	s.writes = slices.Replace(s.writes, first, last, with...)
+	if a := (*s)[last-1]; a.hi > hi {
+		rest = append(rest, use{hi, a.hi, a.instance})
+	}
+	*s = slices.Replace(*s, first, last, rest...)
+	return first + at
 }
 
-// read records a read instead of the latest ones of its lane that are inside it.
-func (s *accesses) read(lane int32, u use) {
-	list := s.reads[lane]
-	for n := len(list) - 1; n >= 0 && u.lo <= list[n].lo && list[n].hi <= u.hi; n-- {
-		list = list[:n]
-	}
-	s.reads[lane] = append(list, u)
-}
+// write replaces the accesses to the bytes of u.
+func (s *uses) write(u use) { *s = slices.Insert(*s, s.remove(u.lo, u.hi), u) }
 
 // clock returns, by lane of the rank, how many of its instances end before an operation begins.
 func (v *verifier) clock(r, i int, lane int32) ([]int32, error) {

@@ -2,7 +2,6 @@ package distribute
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -114,7 +113,7 @@ func (w *waiter) round(r int) {
 		clock := w.behindLane(op.Device, lane)
 		before = before[:0]
 		for _, a := range touched {
-			before = w.before(before, a, clock, w.base[op.Device])
+			before = w.before(before, a, lane, clock, w.base[op.Device])
 		}
 		at := w.begin(r, i, lane, clock, before)
 		for _, a := range touched {
@@ -212,95 +211,37 @@ func (w *waiter) at(p place) *history {
 	return h
 }
 
-// history is the last accesses of the bytes of one place, as ascending ranges that do not overlap.
-type history struct{ ranges []touched }
-
-// touched is bytes with their last writer, -1 for none, and the instances that have read them since: of each lane the
-// latest, because the order of the lane implies the others.
-type touched struct {
-	lo, hi  int64
-	writer  int32
-	readers []int32
-}
-
-// before appends the instances that an access has to wait for and that its clock does not imply.
-func (w *waiter) before(list []int32, a memoryAccess, clock []int32, base int) []int32 {
+// before appends the instances that an access in a lane has to wait for and that its clock does not imply. The clock implies the
+// writers of bytes that the lane has read before.
+func (w *waiter) before(list []int32, a memoryAccess, lane int32, clock []int32, base int) []int32 {
 	h := w.at(a.place)
 	add := func(u int32) {
 		if clock[int(w.order[u].lane)-base] <= u {
 			list = append(list, u)
 		}
 	}
-	i := sort.Search(len(h.ranges), func(i int) bool { return h.ranges[i].hi > a.lo })
-	for ; i < len(h.ranges) && h.ranges[i].lo < a.hi; i++ {
-		t := &h.ranges[i]
-		if t.writer >= 0 && (len(t.readers) == 0 || a.mode.Reads()) {
-			add(t.writer)
+	if !a.mode.Writes() {
+		for lo, hi := range h.reads(lane).gaps(a.lo, a.hi) {
+			h.writers.each(lo, hi, add)
 		}
-		if a.mode.Writes() {
-			for _, u := range t.readers {
-				add(u)
-			}
-		}
+		return list
+	}
+	h.writers.each(a.lo, a.hi, add)
+	for i := range h.readers {
+		h.readers[i].each(a.lo, a.hi, add)
 	}
 	return list
 }
 
 // record adds an access of an instance.
 func (w *waiter) record(at int32, a memoryAccess) {
-	if a.lo >= a.hi {
-		return
-	}
 	h := w.at(a.place)
-	i := h.split(a.lo)
-	j := h.split(a.hi)
-	if a.mode.Writes() {
-		h.ranges = slices.Replace(h.ranges, i, j, touched{a.lo, a.hi, at, nil})
+	if !a.mode.Writes() {
+		h.reads(w.order[at].lane).set(a.lo, a.hi, at)
 		return
 	}
-	h.fill(i, a.lo, a.hi)
-	for ; i < len(h.ranges) && h.ranges[i].lo < a.hi; i++ {
-		w.read(&h.ranges[i], at)
-	}
-}
-
-// read adds a reader of a range, instead of an earlier one of the same lane.
-func (w *waiter) read(t *touched, at int32) {
-	lane := w.order[at].lane
-	for i, u := range t.readers {
-		if w.order[u].lane == lane {
-			t.readers[i] = at
-			return
-		}
-	}
-	t.readers = append(t.readers, at)
-}
-
-// split makes a range begin at a byte if one contains it, and returns the index of the first range behind it.
-func (h *history) split(at int64) int {
-	i := sort.Search(len(h.ranges), func(i int) bool { return h.ranges[i].hi > at })
-	if i == len(h.ranges) || h.ranges[i].lo >= at {
-		return i
-	}
-	left := h.ranges[i]
-	left.hi, left.readers = at, slices.Clone(left.readers)
-	h.ranges[i].lo = at
-	h.ranges = slices.Insert(h.ranges, i, left)
-	return i + 1
-}
-
-// fill adds ranges without accesses in the gaps of [lo, hi), from index i on.
-func (h *history) fill(i int, lo, hi int64) {
-	for lo < hi {
-		if i == len(h.ranges) || h.ranges[i].lo >= hi {
-			h.ranges = slices.Insert(h.ranges, i, touched{lo, hi, -1, nil})
-			return
-		}
-		if next := h.ranges[i].lo; next > lo {
-			h.ranges = slices.Insert(h.ranges, i, touched{lo, next, -1, nil})
-			i++
-		}
-		lo = h.ranges[i].hi
-		i++
+	h.writers.set(a.lo, a.hi, at)
+	for i := range h.readers {
+		h.readers[i].clear(a.lo, a.hi)
 	}
 }
