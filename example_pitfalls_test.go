@@ -143,6 +143,50 @@ func Example_floatAtomics() {
 	// 32
 }
 
+// random draws a number in [0, 1) and advances the generator, whose state is in device memory.
+const random = `
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry random(.param .u64 out, .param .u64 state) {
+	.reg .b32 %r<4>; .reg .f32 %f; .reg .b64 %d<3>;
+	ld.param.u64 %d1, [state]; ld.param.u64 %d2, [out];
+	ld.global.u32 %r1, [%d1]; mad.lo.u32 %r1, %r1, 1664525, 1013904223;
+	st.global.u32 [%d1], %r1; shr.u32 %r2, %r1, 8;
+	cvt.rn.f32.u32 %f, %r2; mul.f32 %f, %f, 0f33800000; // 2^-24
+	st.global.f32 [%d2], %f; ret;
+}`
+
+// A generator whose state is in device memory advances with each replay. As a graph and over streams, it draws the same numbers.
+func Example_randomNumbers() {
+	ctx := context.Background()
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	for _, streams := range []bool{false, true} {
+		t := reprise.Record(dev, "random")
+		out := t.Alloc("out", reprise.F32, 1, reprise.Output)
+		state := t.Alloc("state", reprise.U32, 1, reprise.InOut)
+		t.Launch(t.Module("random.ptx", random).Kernel("random"), reprise.Linear(1, 1), out, state)
+		trace, err := t.Finish()
+		check(err)
+		defer trace.Close()
+		exec, err := reprise.Compile(dev, trace, reprise.Options{Streams: streams})
+		check(err)
+		defer exec.Close()
+
+		check(reprise.Write(state, []uint32{7})) // the seed
+		for range 3 {
+			check(exec.Replay(ctx))
+			fmt.Printf("%.4f ", first(out))
+		}
+		fmt.Println()
+	}
+	// Output:
+	// 0.2388 0.9135 0.6125
+	// 0.2388 0.9135 0.6125
+}
+
 // first returns the first element of a buffer.
 func first(b reprise.Buffer) float32 {
 	data := make([]float32, b.Len())

@@ -79,7 +79,7 @@ func (t *Tracer) body(kind ir.Kind, record func()) *ir.Graph {
 		t.expand(&ops[i], t.calls.what(i))
 		ops[i].Pos = positions[t.calls.pc(i)]
 	}
-	t.calls.label(ops)
+	t.calls.annotate(ops)
 	t.checkBody(kind, ops, t.opaque[opaque:])
 	t.calls, t.opaque = outer, t.opaque[:opaque] // drop opaque launches of the body: their numbers count in it
 	return &ir.Graph{Ops: ops}

@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/ir"
@@ -32,4 +33,41 @@ func (o Op) Named(label string) Op {
 		o.in.labels[o.id] = label
 	}
 	return o
+}
+
+// After orders the operation behind others, although no accesses require it. It returns the operation. The order holds within
+// a replay, and checks of plans prove it like any other. The others must be earlier, and of the same body. After must be
+// called before Finish, and for a call in the body of a loop or a branch before the body ends. The zero Op orders nothing.
+func (o Op) After(others ...Op) Op {
+	if o.t == nil || o.t.stopped() {
+		return o
+	}
+	if o.in.collected {
+		o.t.fail(o.t.callerPC(), "an operation of a body is ordered after the body has ended: order it inside")
+		return o
+	}
+	for _, u := range others {
+		switch {
+		case u.t == nil:
+		case u.t != o.t:
+			o.t.fail(o.t.callerPC(), "%v is ordered behind an operation of another trace: order operations of one trace", o.id)
+		case u.in != o.in:
+			o.t.fail(o.t.callerPC(), "%v is ordered behind an operation of another body: order operations of one body, or the loops and branches themselves", o.id)
+		case u.id >= o.id:
+			o.t.fail(o.t.callerPC(), "%v is ordered behind %v, which is not earlier: record it first", o.id, u.id)
+		default:
+			o.in.orderAfter(o.id, u.id)
+		}
+	}
+	return o
+}
+
+// orderAfter orders v behind u.
+func (r *recording) orderAfter(v, u ir.OpID) {
+	if r.after == nil {
+		r.after = map[ir.OpID][]ir.OpID{}
+	}
+	if i, found := slices.BinarySearch(r.after[v], u); !found {
+		r.after[v] = slices.Insert(r.after[v], i, u)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/internal/null"
 	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/optimizer"
 	"github.com/reprise-gpu/reprise/tracer"
 )
 
@@ -65,4 +66,62 @@ func TestBadLabels(t *testing.T) {
 	trace, err := tr.Finish()
 	require.NoError(t, err)
 	require.NoError(t, trace.Close())
+}
+
+// TestOperationsAreOrderedByHand declares orders that no access requires. They must be in the graph, in its text and in the
+// plan, and equal launches must stay apart.
+func TestOperationsAreOrderedByHand(t *testing.T) {
+	tr := tracer.New(null.New(), "g", tracer.Deferred)
+	var x [3]tracer.Buffer
+	for i := range x {
+		x[i] = tr.Alloc("x", ir.F32, 64, ir.InOut)
+	}
+	first := tr.Memset(x[0], 0)
+	second := tr.Memset(x[1], 0).After(tracer.Op{})
+	tr.Memset(x[2], 0).After(second, first, second)
+	tr.Loop(x[0].Slice(0, 1), ir.Above, 1, tracer.Limits{Iterations: 3}, func() {
+		inner := tr.Memset(x[0], 1)
+		tr.Memset(x[1], 1).After(inner)
+	})
+	trace, err := tr.Finish()
+	require.NoError(t, err)
+	defer trace.Close()
+	require.Equal(t, []ir.OpID{0, 1}, trace.Graph.Ops[2].After)
+	assert.Empty(t, trace.Graph.Ops[1].After)
+	assert.Equal(t, []ir.OpID{0}, trace.Graph.Ops[3].Control.Bodies[0].Ops[1].After)
+	assert.Contains(t, ir.Print(trace.Graph), "after(%0, %1)")
+	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "levels"})
+	require.NoError(t, err)
+	var from []ir.OpID
+	for _, d := range plan.Graph.DepsInto(2) {
+		from = append(from, d.From)
+	}
+	assert.Equal(t, []ir.OpID{0, 1}, from)
+}
+
+// TestBadOrders refuses orders that cannot be.
+func TestBadOrders(t *testing.T) {
+	other := tracer.New(null.New(), "other", tracer.Deferred)
+	foreign := other.Memset(other.Alloc("x", ir.F32, 64, ir.InOut), 0)
+	for _, c := range []struct {
+		order func(tr *tracer.Tracer, x tracer.Buffer)
+		want  string
+	}{
+		{func(tr *tracer.Tracer, x tracer.Buffer) { op := tr.Memset(x, 0); op.After(op) }, "%0 is ordered behind %0, which is not earlier: record it first"},
+		{func(tr *tracer.Tracer, x tracer.Buffer) { tr.Memset(x, 0).After(foreign) }, "%0 is ordered behind an operation of another trace"},
+		{func(tr *tracer.Tracer, x tracer.Buffer) {
+			outer := tr.Memset(x, 0)
+			tr.Loop(x.Slice(0, 1), ir.Above, 1, tracer.Limits{Iterations: 3}, func() { tr.Memset(x, 0).After(outer) })
+		}, "%0 is ordered behind an operation of another body"},
+		{func(tr *tracer.Tracer, x tracer.Buffer) {
+			var inner tracer.Op
+			tr.Loop(x.Slice(0, 1), ir.Above, 1, tracer.Limits{Iterations: 3}, func() { inner = tr.Memset(x, 0) })
+			inner.After()
+		}, "an operation of a body is ordered after the body has ended: order it inside"},
+	} {
+		tr := tracer.New(null.New(), "g", tracer.Deferred)
+		c.order(tr, tr.Alloc("x", ir.F32, 64, ir.InOut))
+		_, err := tr.Finish()
+		assert.ErrorContains(t, err, c.want)
+	}
 }

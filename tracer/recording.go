@@ -10,8 +10,9 @@ import "github.com/reprise-gpu/reprise/ir"
 type recording struct {
 	blocks    []*recordingBlock
 	n         int
-	labels    map[ir.OpID]string // of named calls
-	collected bool               // the calls have become operations
+	labels    map[ir.OpID]string    // of named calls
+	after     map[ir.OpID][]ir.OpID // calls that a call is declared to follow, in order
+	collected bool                  // the calls have become operations
 }
 
 // recordingBlock holds the numbers of recordingLen calls.
@@ -25,10 +26,13 @@ const recordingLen = 1024
 
 func (r *recording) len() int { return r.n }
 
-// label sets the labels of the named calls, which have become operations.
-func (r *recording) label(ops []ir.Op) {
+// annotate sets what was declared of single calls, which have become operations: labels and explicit order.
+func (r *recording) annotate(ops []ir.Op) {
 	for id, label := range r.labels {
 		ops[id].Label = label
+	}
+	for id, after := range r.after {
+		ops[id].After = after
 	}
 	r.collected = true
 }

@@ -208,7 +208,7 @@ func (t *Tracer) collect() {
 			ops[i].Pos = pos
 		}
 	})
-	t.calls.label(ops)
+	t.calls.annotate(ops)
 	t.graph.Ops = ops
 	t.calls, t.made, t.others = &recording{}, nil, nil
 }
@@ -225,7 +225,7 @@ func (t *Tracer) expand(op *ir.Op, call int32) {
 }
 
 // verifyDistinct verifies the graph with every different operation once. That is enough: the rules about
-// operations of a traced graph concern one at a time, and without After edges not its position.
+// operations of a traced graph concern one at a time, and Op.After has checked its edges.
 func (t *Tracer) verifyDistinct() error {
 	g := *t.graph
 	g.Ops = make([]ir.Op, len(t.made), len(t.made)+len(t.others))
