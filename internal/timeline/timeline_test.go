@@ -23,7 +23,7 @@ import (
 )
 
 // workload returns the program of a workload at its smallest size.
-func workload(t *testing.T, name string) tenants.Program {
+func workload(t testing.TB, name string) tenants.Program {
 	w, err := bench.LookupWorkload(name)
 	require.NoError(t, err)
 	return tenants.OfWorkload(w, bench.Params{Size: w.Tiny, Blocks: 8})
@@ -31,14 +31,14 @@ func workload(t *testing.T, name string) tenants.Program {
 
 // program is a program on a device, with its planner.
 type program struct {
-	t   *testing.T
+	t   testing.TB
 	dev device.Device
 	*timeline.Program
 	*timeline.Planner
 	in *tenants.Instance
 }
 
-func on(t *testing.T, dev device.Device, p tenants.Program) *program {
+func on(t testing.TB, dev device.Device, p tenants.Program) *program {
 	t.Helper()
 	in, err := p.New(dev, 1, 1)
 	require.NoError(t, err)
