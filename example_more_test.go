@@ -169,6 +169,26 @@ func Example_schedule() {
 	// Output: on stream 0: true
 }
 
+// Two operations on different memory are ordered by hand.
+func ExampleOp() {
+	dev, err := reprise.Open("sim")
+	check(err)
+	defer dev.Close()
+	t := reprise.Record(dev, "ordered")
+	first := t.Memset(t.Alloc("x", reprise.F32, 64, reprise.Output), float32(1)).Named("first")
+	t.Memset(t.Alloc("y", reprise.F32, 64, reprise.Output), float32(2)).After(first)
+	trace, err := t.Finish()
+	check(err)
+	defer trace.Close()
+
+	plan, err := optimizer.Plan(trace.Graph, optimizer.Options{Strategy: "levels"})
+	check(err)
+	for _, d := range plan.Graph.Deps() {
+		fmt.Printf("%v waits for %v: %v\n", d.To, d.From, d.Hazard)
+	}
+	// Output: %1 waits for %0: after
+}
+
 // A checked device finds a read of memory that the program forgot to write.
 func ExampleOpenChecked() {
 	ctx := context.Background()
