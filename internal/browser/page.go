@@ -187,6 +187,22 @@ func (p *Page) Key(key string) error {
 	return p.call("Input.dispatchKeyEvent", obj{"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}, nil)
 }
 
+// Choose selects a file of this machine in the input element that a JavaScript expression returns, as its dialog does.
+func (p *Page) Choose(input, file string) error {
+	var found struct {
+		Result struct {
+			ObjectID string `json:"objectId"`
+		} `json:"result"`
+	}
+	if err := p.call("Runtime.evaluate", obj{"expression": input}, &found); err != nil {
+		return err
+	}
+	if found.Result.ObjectID == "" {
+		return fmt.Errorf("%s is no element", input)
+	}
+	return p.call("DOM.setFileInputFiles", obj{"files": []string{file}, "objectId": found.Result.ObjectID}, nil)
+}
+
 // Screenshot returns the window as PNG, or the whole page.
 func (p *Page) Screenshot(whole bool) ([]byte, error) {
 	var shot struct {
