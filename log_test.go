@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/trace"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +41,32 @@ func ExampleSetLogger() {
 	// Output:
 	// level=INFO msg=planned program=interest operations=1 costs="estimated from bytes and shapes" strategy=nimble streams=false lanes=1 waits=0 predicted=6.308µs
 	// level=INFO msg=instantiated program=interest backend=graph operations=1 host_decides=false
+}
+
+// TestFallBacksAreLogged compiles a loop for a device without conditional nodes: the host decides, in both forms, and one
+// record has the reason.
+func TestFallBacksAreLogged(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		dev := null.New()
+		r := reprise.Record(dev, "interest")
+		kernel := r.Module("axpy.ptx", axpy).Kernel("axpy")
+		y := r.Alloc("y", reprise.F32, 1, reprise.InOut)
+		r.Loop(y, reprise.AtLeast, 2, reprise.Limits{Iterations: 10}, func() {
+			r.Launch(kernel, reprise.Linear(1, 32), y, y, float32(0.25), 1)
+		})
+		trace, err := r.Finish()
+		require.NoError(t, err)
+		var out bytes.Buffer
+		reprise.SetLogger(slog.New(slog.NewTextHandler(&out, nil)))
+		exec, err := reprise.Compile(dev, trace, reprise.Options{Streams: streams})
+		reprise.SetLogger(nil)
+		require.NoError(t, err)
+		assert.Equal(t, 1, strings.Count(out.String(), "host_decides=true"), out.String())
+		assert.Equal(t, 1, strings.Count(out.String(), "the device has no conditional nodes"), out.String())
+		require.NoError(t, exec.Close())
+		require.NoError(t, trace.Close())
+		require.NoError(t, dev.Close())
+	}
 }
 
 // An execution trace shows the life of a program.

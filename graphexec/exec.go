@@ -110,11 +110,15 @@ func Instantiate(dev device.Device, s *ir.Schedule, trace traced.Program, form B
 		return nil, fmt.Errorf("instantiate %s as %v: %w", s.Graph.Name, form, err)
 	}
 	observe.Log("instantiated", func() []slog.Attr {
-		_, hosted := x.impl.(*hosted)
-		return []slog.Attr{
+		h, hosted := x.impl.(*hosted)
+		attributes := []slog.Attr{
 			slog.String("program", s.Graph.Name), slog.String("backend", form.String()), slog.Int("operations", s.Graph.Len()),
 			slog.Bool("host_decides", hosted), slog.Duration("took", time.Since(start)),
 		}
+		if hosted {
+			attributes = append(attributes, slog.String("reason", h.why.Error()))
+		}
+		return attributes
 	})
 	return x, nil
 }
@@ -153,7 +157,7 @@ func instantiate(dev device.Device, s *ir.Schedule, b traced.Bindings, form Back
 		panic(fmt.Sprintf("BUG: back end %d", form))
 	}
 	if device.CodeOf(err) == device.NotSupported && x.prog.controlled() {
-		x.impl, err = newHosted(dev, x.prog)
+		x.impl, err = newHosted(dev, x.prog, err)
 	}
 	if err != nil {
 		return nil, device.Join(err, x.release())

@@ -18,6 +18,7 @@ import (
 type hosted struct {
 	dev    device.Device
 	prog   *program
+	why    error // why the device does not decide
 	stream device.Stream
 	mail   parts.Mailbox // receives the scalar of a loop or branch, at most 8 bytes
 	steps
@@ -40,8 +41,9 @@ type step struct {
 	inner []steps      // the bodies
 }
 
-func newHosted(dev device.Device, p *program) (_ *hosted, err error) {
-	h := &hosted{dev: dev, prog: p}
+// newHosted makes the back end. why is the error of the device that has no conditional nodes.
+func newHosted(dev device.Device, p *program, why error) (_ *hosted, err error) {
+	h := &hosted{dev: dev, prog: p, why: why}
 	defer func() {
 		if err != nil {
 			err = device.Join(err, h.close())
