@@ -11,192 +11,68 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
 	"github.com/reprise-gpu/reprise/graphexec/internal/parts"
+	"github.com/reprise-gpu/reprise/internal/loopcost"
 )
 
-// costs are the measured times of calls into a device, on the host's clock.
-type costs struct {
-	launch time.Duration // of a graph
-	submit time.Duration // of one piece of work
-	look   time.Duration // to submit a copy of the scalar and to wait for it
-	node   time.Duration // to add a node to a graph and to instantiate it
-}
+// lowerings are the lowerings of package loopcost.
+var lowerings = [...]Lowering{loopcost.Host: HostChecked, loopcost.Unrolled: Unrolled, loopcost.While: WhileNode}
 
-// measure makes the calls on a chain of nodes that do nothing. The first launch of a graph
-// takes longer than the others on most drivers, so it does not count.
-func (x *Exec) measure() (c costs, err error) {
-	const nodes = 16
-	dev := x.dev
-	start := dev.Now()
-	g, err := dev.CreateGraph()
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = device.Join(err, dev.DestroyGraph(g)) }()
-	var last []device.Node
-	for range nodes {
-		n, err := dev.AddNode(g, last, device.Nothing{})
-		if err != nil {
-			return c, err
-		}
-		last = []device.Node{n}
-	}
-	exec, err := dev.Instantiate(g)
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = device.Join(err, dev.DestroyGraphExec(exec)) }()
-	c.node = (dev.Now() - start) / nodes
-	for range 2 {
-		start = dev.Now()
-		if err := dev.LaunchGraph(exec, x.stream); err != nil {
-			return c, err
-		}
-		c.launch = dev.Now() - start
-		if err := dev.Synchronize(x.stream); err != nil {
-			return c, err
-		}
-		start = dev.Now()
-		if err := dev.Submit(x.stream, x.host.looks[0].copy); err != nil {
-			return c, err
-		}
-		c.submit = dev.Now() - start
-		if err := dev.Synchronize(x.stream); err != nil {
-			return c, err
-		}
-		c.look = dev.Now() - start
-	}
-	return c, nil
-}
-
-// option is a way to lower a loop, and its expected overhead: the time of all iterations without
-// that of the bodies.
+// option is a way to lower a loop.
 type option struct {
 	lowering Lowering
-	batch    int  // iterations of a graph
-	overrun  bool // the next period begins before the result of a check has arrived
-	cost     time.Duration
+	batch    int           // iterations of a graph
+	overrun  bool          // the next period begins before the result of a check has arrived
+	cost     time.Duration // expected, to prepare and of all iterations without their bodies
 }
 
-// Costs that are assumed for every device, because they cannot be measured without side effects.
-const (
-	moduleLoad = 2 * time.Millisecond // for a driver to compile a kernel as small as until
-	rootGap    = time.Microsecond     // from a graph in a stream to the next
-)
-
-const (
-	maxNodes = 1 << 16 // limit of the nodes of an unrolled graph whose size the caller did not choose
-	maxTimes = 1 << 30 // more iterations are estimated like this number, so that a Duration does not overflow
-)
-
-// options lists the best of each lowering that the loop allows. With K iterations, batches of n
-// cost
-//
-//	n·c + K/n·l		c to instantiate an iteration, l to launch a graph
-//
-// which is least at n = sqrt(K·l/c) (J. Ekelund et al., "Boosting Performance of Iterative Applications
-// on GPUs: Kernel Batching with CUDA Graphs", 2025), independent of the kernels. Here l is the part of a
-// launch that a batch on the device does not hide. The time of a batch is the prediction of the schedule or, without one,
-// the host's cost of a replay. Added is the cost of a look for each check. If periods overlap, the host does not wait for
-// a look, which then costs less, but the iterations past the end are added. A round of the device's own loop is
-// assumed to cost as much as a launch.
-func (x *Exec) options(c costs) []option {
-	e := x.estimate(c)
+// options lists the best of each lowering that the loop allows.
+func (x *Exec) options(c loopcost.Costs) []option {
 	l := &x.loop
-	k := l.CheckEvery
-	var best [len(loweringNames)]option
-	consider := func(o option) {
-		auto := l.Lowering == Auto
-		if o.overrun && l.Overrun == Forbidden || !o.overrun && l.Overrun != Forbidden && o.lowering != WhileNode && !auto {
-			return
+	auto := l.Lowering == Auto
+	estimate := x.estimate(c)
+	var best [loopcost.Lowerings]option
+	for _, o := range estimate.Options(c) {
+		must := l.Overrun != Forbidden && o.Lowering != loopcost.While && !auto
+		if o.Ahead && l.Overrun == Forbidden || !o.Ahead && must {
+			continue
 		}
-		if b := &best[o.lowering]; b.batch == 0 || o.cost < b.cost {
-			*b = o
+		cost := o.Prepare + o.Overhead
+		if b := &best[o.Lowering]; b.batch == 0 || cost < b.cost {
+			*b = option{lowerings[o.Lowering], o.Batch, o.Ahead, cost}
 		}
 	}
-	for _, over := range []bool{false, true} {
-		consider(option{HostChecked, 1, over, e.launches(1, e.replay) + e.looks(k, over)})
-	}
-	for _, n := range l.batches(e.ops) {
-		build := time.Duration(n*e.ops) * c.node
-		if k%n == 0 {
-			consider(option{WhileNode, n, false, build + moduleLoad + e.times(n, c.launch) + c.look})
-			consider(option{Unrolled, n, false, build + e.launches(n, c.launch) + e.looks(k, false)})
-		}
-		consider(option{Unrolled, n, true, build + e.launches(n, c.launch) + e.looks(max(n, k), true)})
-	}
-	return best[HostChecked:]
+	return best[:]
 }
 
-// estimate holds the costs, and the numbers that they are multiplied by.
-type estimate struct {
-	costs
-	total  int           // iterations
-	ops    int           // of an iteration
-	replay time.Duration // of an iteration, of the host's time
-	body   time.Duration // of an iteration, of the device's
-	save   time.Duration // of the device's, for each period that may have to be undone
-}
-
-func (x *Exec) estimate(c costs) estimate {
+// estimate returns the numbers on which the choice depends. The time of a body is the prediction of the schedule or, without
+// one, the host's cost of a replay.
+func (x *Exec) estimate(c loopcost.Costs) loopcost.Loop {
 	l := &x.loop
-	e := estimate{costs: c, total: l.MaxIterations, ops: l.Body.Graph.Len(), replay: c.launch}
-	if l.Expected > 0 {
-		e.total = min(e.total, l.Expected)
+	e := loopcost.Loop{
+		Iterations: l.expected(), Limit: l.MaxIterations, CheckEvery: l.CheckEvery, Batch: l.Batch, Ahead: l.Overrun != Forbidden,
+		Ops: l.Body.Graph.Len(), Replay: c.Launch,
 	}
-	e.total = min(e.total, maxTimes)
 	if l.Backend == graphexec.Streams {
-		e.replay = time.Duration(e.ops) * c.submit
+		e.Replay = time.Duration(e.Ops) * c.Submit
 	}
-	e.body = e.replay
+	e.Body = e.Replay
 	if l.Body.Profile != "" {
-		e.body = time.Duration(l.Body.Predicted)
+		e.Body = time.Duration(l.Body.Predicted)
 	}
 	if l.Overrun == Undone {
 		if pieces, bytes, err := x.carried(); err == nil {
-			e.save = time.Duration(len(pieces))*rootGap + time.Duration(2*float64(bytes)/max(x.dev.Info().MemoryGBps, 1))
+			e.Save = time.Duration(len(pieces))*loopcost.RootGap + time.Duration(2*float64(bytes)/max(x.dev.Info().MemoryGBps, 1))
 		}
 	}
 	return e
 }
 
-// times returns the time of all iterations if n iterations take d.
-func (e *estimate) times(n int, d time.Duration) time.Duration {
-	return time.Duration((e.total+n-1)/n) * d
-}
-
-// launches returns the overhead of launching n iterations at a time.
-func (e *estimate) launches(n int, d time.Duration) time.Duration {
-	return e.times(n, max(d-time.Duration(n)*e.body, rootGap))
-}
-
-// looks returns the overhead of a check after every n iterations.
-func (e *estimate) looks(n int, over bool) time.Duration {
-	n = min(n, maxTimes)
-	if !over {
-		return e.times(n, e.look)
+// expected returns the expected number of iterations.
+func (l *Loop) expected() int {
+	if l.Expected > 0 {
+		return min(l.MaxIterations, l.Expected)
 	}
-	hidden := max(2*e.submit-time.Duration(n)*e.body, rootGap) // submitting the copy and returning from the wait, without a round trip
-	return e.times(n, hidden+e.save) + time.Duration(n+n/2)*e.body
-}
-
-// batches returns the numbers of iterations that a graph of the loop may hold.
-func (l *Loop) batches(ops int) (sizes []int) {
-	if l.Batch > 0 {
-		return []int{l.Batch}
-	}
-	most := max(1, maxNodes/ops)
-	for n := 1; n <= min(l.CheckEvery, most); n++ {
-		if l.CheckEvery%n == 0 {
-			sizes = append(sizes, n)
-		}
-	}
-	if l.Overrun == Forbidden {
-		return sizes
-	}
-	for n := 2; n <= min(most, l.MaxIterations)/l.CheckEvery; n++ {
-		sizes = append(sizes, n*l.CheckEvery)
-	}
-	return sizes
+	return l.MaxIterations
 }
 
 // choose lowers the loop as Lowering requires. For Auto it takes the option with the least expected
@@ -206,14 +82,14 @@ func (x *Exec) choose() error {
 	if l.Lowering == HostChecked || l.Lowering != Auto && l.Batch > 0 {
 		return x.become(option{lowering: l.Lowering, batch: max(l.Batch, 1), overrun: true})
 	}
-	c, err := x.measure()
+	c, err := loopcost.Measure(x.dev, x.stream, x.host.looks[0].copy)
 	if err != nil {
 		return err
 	}
 	options := slices.DeleteFunc(x.options(c), func(o option) bool {
 		return o.batch == 0 || l.Lowering != Auto && l.Lowering != o.lowering
 	})
-	why := explain(x.estimate(c).total, c, options)
+	why := explain(l.expected(), c, options)
 	slices.SortStableFunc(options, func(a, b option) int { return cmp.Compare(a.cost, b.cost) })
 	for _, o := range options {
 		err := x.become(o)
@@ -265,11 +141,11 @@ func isUnfit(err error) bool {
 }
 
 // explain states the expected overhead of a number of iterations for each lowering, and the costs that determine it.
-func explain(iterations int, c costs, options []option) string {
+func explain(iterations int, c loopcost.Costs, options []option) string {
 	var expected []string
 	for _, o := range options {
 		expected = append(expected, fmt.Sprintf("%v %v (batch %d)", o.lowering, o.cost.Round(time.Microsecond), o.batch))
 	}
 	return fmt.Sprintf("expected overhead of %d iterations: %s; launching a graph takes %v, a check %v, and instantiating a node %v",
-		iterations, strings.Join(expected, ", "), c.launch.Round(100), c.look.Round(100), c.node.Round(100))
+		iterations, strings.Join(expected, ", "), c.Launch.Round(100), c.Look.Round(100), c.Node.Round(100))
 }
