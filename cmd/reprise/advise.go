@@ -33,6 +33,7 @@ type adviseFlags struct {
 	json    string
 
 	checkEvery int
+	iterations int
 }
 
 // hostClock is time.Now, except in tests.
@@ -65,8 +66,9 @@ Columns:
   without reuse  device memory, if every buffer has its own
   frontier       no other way is both quicker and smaller
 
-A solver is a method and its matrix, as in cg:poisson2d:64; reprise solve selects how its loop
-is lowered.
+A solver is a method and its matrix, as in cg:poisson2d:64. A second table compares the lowerings of
+its loop: the host reads the state after each check, or ahead of the next one, graphs hold several
+iterations, or the device decides in a while node. Its replays are solves.
 
 ` + programHelp(),
 		Example: `  reprise advise img
@@ -86,6 +88,7 @@ is lowered.
 	c.Flags().IntSliceVar(&f.copies, "copies", []int{4}, "numbers of replays to try as one graph")
 	c.Flags().BoolVar(&f.quick, "quick", false, "leave out the ways that search (for large programs)")
 	c.Flags().IntVar(&f.checkEvery, "check-every", 16, "iterations of a solver between two checks of the host, which are one replay")
+	c.Flags().IntVar(&f.iterations, "iterations", 256, "most iterations of a solve; with --measure it ends where the method does")
 	c.Flags().BoolVar(&f.measure, "measure", false, "also replay each way, and compare the predicted times with those of the device")
 	c.Flags().StringVar(&f.json, "json", "", "also write the advice to `FILE` as a JSON array (- for standard output)")
 	return c
@@ -99,7 +102,7 @@ func (f *adviseFlags) run(c *cobra.Command, args []string) error {
 	if _, err := lookupProfile(f.device); err != nil {
 		return err
 	}
-	program, err := pickAdvised(c, args[0], f.checkEvery)
+	program, system, err := f.pick(c, args[0])
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (f *adviseFlags) run(c *cobra.Command, args []string) error {
 	defer stop()
 	var all []*advice.Advice
 	for _, size := range program.SizesOf(sizes) {
-		a, err := f.advise(ctx, program, config.Params(size), options)
+		a, err := f.advise(ctx, program, system, config.Params(size), options)
 		if err != nil {
 			return fmt.Errorf("%s: %w", bench.At(program.Name, size), err)
 		}
@@ -137,25 +140,28 @@ func (f *adviseFlags) run(c *cobra.Command, args []string) error {
 	})
 }
 
-// pickAdvised returns the program of an argument: as pickProgram does, or the iterations of a solver, as in cg:poisson2d:64.
-func pickAdvised(c *cobra.Command, arg string, checkEvery int) (*bench.Workload, error) {
+// pick returns the program of an argument: as pickProgram does, or the iterations of a solver, as in cg:poisson2d:64. system is
+// nil but for a solver.
+func (f *adviseFlags) pick(c *cobra.Command, arg string) (program *bench.Workload, system *advice.Solver, err error) {
 	name, rest, _ := strings.Cut(arg, ":")
 	m, ok := methodOf(name, rest)
 	if !ok || isFile(arg) {
-		return pickProgram(c, arg)
+		program, err = pickProgram(c, arg)
+		return program, nil, err
 	}
 	if rest == "" {
-		return nil, usagef("%s: write the matrix behind the method, as in %s:poisson2d:64", arg, name)
+		return nil, nil, usagef("%s: write the matrix behind the method, as in %s:poisson2d:64", arg, name)
 	}
 	a, err := readMatrix(rest)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	o := solver.Options{Method: m, CheckEvery: checkEvery}
+	o := solver.Options{Method: m, CheckEvery: f.checkEvery, MaxIterations: f.iterations}
 	if err := o.Check(); err != nil {
-		return nil, optionFlag(err)
+		return nil, nil, optionFlag(err)
 	}
-	return bench.OfSolver(arg, a, o), nil
+	system = &advice.Solver{Name: arg, Matrix: a, Options: o, Iterations: f.iterations}
+	return system.Workload(), system, nil
 }
 
 // options returns what is compared.
@@ -181,7 +187,7 @@ func (f *adviseFlags) options() (advice.Options, error) {
 }
 
 // advise traces and measures a workload and compares the ways to run it.
-func (f *adviseFlags) advise(ctx context.Context, w *bench.Workload, p bench.Params, o advice.Options) (a *advice.Advice, err error) {
+func (f *adviseFlags) advise(ctx context.Context, w *bench.Workload, system *advice.Solver, p bench.Params, o advice.Options) (a *advice.Advice, err error) {
 	dev, err := openDevice(f.device, sim.Options{Sample: f.sample})
 	if err != nil {
 		return nil, err
@@ -202,7 +208,10 @@ func (f *adviseFlags) advise(ctx context.Context, w *bench.Workload, p bench.Par
 		return nil, err
 	}
 	a.Program, a.Size = w.Name, p.Size
-	return a, nil
+	if system != nil {
+		err = a.AddLoop(ctx, dev, in, system, o, func() (device.Device, error) { return openDevice(f.device, sim.Options{}) })
+	}
+	return a, err
 }
 
 // recordingTime returns the host's time to record a program, on a device that does nothing: with the reading of its PTX, and

@@ -30,7 +30,7 @@ func OfSolver(name string, a *sparse.CSR, o solver.Options) *Workload {
 			}
 			p.Memory = AsSaved
 			return &Instance{
-				Params: p, Trace: it.Trace, Reset: it.Load, close: it.Close, program: &program{dev: dev, params: p, trace: it.Trace},
+				Params: p, Trace: it.Trace, Count: it.Count, Reset: it.Load, close: it.Close, program: &program{dev: dev, params: p, trace: it.Trace},
 				Check:     func() (float64, error) { return 0, nil },
 				InputHash: func() uint64 { return 0 },
 			}, nil

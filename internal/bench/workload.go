@@ -172,7 +172,8 @@ type Instance struct {
 	// Uncertainty is that of predicted times, relative (see package uncertainty); 0 before Measure and on a GPU.
 	Uncertainty float64
 	// Also lists optional passes for plans.
-	Also []string
+	Also  []string
+	Count int // iterations of the trace of a solver; 0 for other workloads
 
 	program *program
 	close   func() error // frees the trace and what belongs to it; nil if that is the trace alone

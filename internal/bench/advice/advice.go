@@ -63,6 +63,7 @@ type Advice struct {
 	Excluded    []string `json:"excluded,omitempty"` // ways that the program does not allow, with the reason
 	Picks       []Pick   `json:"picks"`              // by number of replays
 	Chosen      int      `json:"chosen"`             // index of the way for Replays
+	Loop        *Loop    `json:"loop,omitempty"`     // around the iterations of a solver
 }
 
 // Options select what is compared.
@@ -74,6 +75,14 @@ type Options struct {
 	Measure bool             // also replays each way, to compare the predicted time with that of the device
 	Trace   time.Duration    // host time of recording
 	Now     func() time.Time // the host's clock
+}
+
+// strategy returns the strategy for the iterations of a loop.
+func (o *Options) strategy() string {
+	if o.Quick {
+		return "nimble"
+	}
+	return "auto"
 }
 
 // way is a candidate.
@@ -195,36 +204,28 @@ func measure(ctx context.Context, dev device.Device, in *bench.Instance, s *ir.S
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// ranked returns a way as package ranking compares it. Of equally quick ways, the one with the fewest copies, lanes and waits is
+// options returns the ways as a choice compares them. Of equally quick ways, the one with the fewest copies, lanes and waits is
 // preferred.
-func (a *Advice) ranked(i int) (ranking.Plan, bool) {
-	w := &a.Ways[i]
-	return ranking.Plan{Prepare: w.PrepareUS, Replay: w.ReplayUS, Bytes: w.Bytes, Lanes: w.Lanes, Ties: w.Copies + w.Lanes + w.Waits}, true
+func (a *Advice) options() choice {
+	c := choice{uncertainty: a.Uncertainty, replays: a.Replays, budget: a.Budget, unit: "replays"}
+	for i := range a.Ways {
+		w := &a.Ways[i]
+		plan := ranking.Plan{Prepare: w.PrepareUS, Replay: w.ReplayUS, Bytes: w.Bytes, Lanes: w.Lanes, Ties: w.Copies + w.Lanes + w.Waits}
+		c.options = append(c.options, option{w.Name, plan, w.MeasuredUS})
+	}
+	return c
 }
 
 // choose sets what follows from the ways.
 func (a *Advice) choose() error {
-	terms := ranking.Any()
-	if a.Budget > 0 {
-		terms.Bytes = a.Budget
+	c := a.options()
+	for i := range a.Ways {
+		a.Ways[i].BreakEven = c.breakEven(i)
 	}
-	first, _ := a.ranked(0)
-	for i := 1; i < len(a.Ways); i++ {
-		p, _ := a.ranked(i)
-		if n := p.BreakEven(&first); !math.IsInf(n, 1) {
-			a.Ways[i].BreakEven = max(1, n)
-		}
-	}
-	for _, i := range ranking.Frontier(len(a.Ways), a.ranked) {
+	for _, i := range ranking.Frontier(len(a.Ways), c.plan) {
 		a.Ways[i].Frontier = true
 	}
-	for _, r := range ranking.Ranges(len(a.Ways), a.ranked, terms) {
-		a.Picks = append(a.Picks, Pick{r.Plan, r.From})
-	}
-	if a.Replays > 0 {
-		terms.Replays = a.Replays
-	}
-	a.Chosen = ranking.Of(len(a.Ways), a.ranked, terms)
+	a.Picks, a.Chosen = c.picks(), c.best()
 	if a.Chosen < 0 {
 		return sentinel.Errorf(sentinel.ErrOutOfMemory, "no way to run %s fits in %d bytes: the smallest takes %d", a.Program, a.Budget, a.least())
 	}
@@ -238,9 +239,4 @@ func (a *Advice) least() int64 {
 		least = min(least, a.Ways[i].Bytes)
 	}
 	return least
-}
-
-// Near reports whether a way takes as long as another one, within the uncertainty of predicted times.
-func (a *Advice) Near(w, other *Way) bool {
-	return math.Abs(math.Log(w.ReplayUS/other.ReplayUS)) < a.Uncertainty
 }

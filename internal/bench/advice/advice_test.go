@@ -73,10 +73,32 @@ func TestAdviceAgreesWithSolvers(t *testing.T) {
 			}
 			a, err := sparse.Generate(matrix)
 			require.NoError(t, err)
-			dev, in := traced(t, bench.OfSolver(m.Name, a, solver.Options{Method: m, CheckEvery: 2}), "a100")
+			system := &advice.Solver{Name: m.Name, Matrix: a, Options: solver.Options{Method: m, CheckEvery: 4}, Iterations: 32}
+			dev, in := traced(t, system.Workload(), "a100")
 			agrees(t, dev, in, true)
+			loopAgrees(t, dev, in, system)
 		})
 	}
+}
+
+// loopAgrees checks that the chosen lowering is the quickest one when all are measured, or slower by less than the stated
+// uncertainty.
+func loopAgrees(t *testing.T, dev device.Device, in *bench.Instance, system *advice.Solver) {
+	o := advice.Options{Now: ticking(), Quick: true, Measure: true}
+	a, err := advice.Of(context.Background(), dev, in, o)
+	require.NoError(t, err)
+	require.NoError(t, a.AddLoop(context.Background(), dev, in, system, o, func() (device.Device, error) { return sim.New(sim.Options{Profile: "a100"}) }))
+	l := a.Loop
+	require.Len(t, l.Ways, 5)
+	assert.Positive(t, l.Uncertainty)
+	quickest := math.Inf(1)
+	for _, w := range l.Ways {
+		quickest = min(quickest, w.MeasuredUS)
+		assert.InEpsilon(t, w.MeasuredUS, w.IterationUS, 0.1, w.Name)
+	}
+	assert.LessOrEqual(t, l.Ways[l.Chosen].MeasuredUS, quickest*(1+l.Uncertainty), l.Ways[l.Chosen].Name)
+	assert.Zero(t, l.Ways[0].BreakEven)
+	assert.Positive(t, l.Ways[l.Chosen].BreakEven)
 }
 
 func TestABudgetBoundsTheMemory(t *testing.T) {
