@@ -12,6 +12,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/calls"
 	"github.com/reprise-gpu/reprise/internal/observe"
+	"github.com/reprise-gpu/reprise/internal/ranking"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -135,13 +136,22 @@ func (w *watcher) worth(v *occurrence, copies int, found period.Repeat) error {
 	}
 	cost := replays + copies*v.free
 	spent := w.spentOn(2*found.Period) * copies / 2
-	switch visits := found.Visits; {
+	switch {
 	case 2*cost > spent:
 		return fmt.Errorf("its replays would take %d calls into the driver, and it takes %d", cost, spent)
-	case copies*len(v.calls)+w.owed() > 2*(spent-cost)*visits/copies:
-		return w.fewVisits(visits)
+	case !w.pays(copies*len(v.calls), cost, spent, copies, found.Visits):
+		return w.fewVisits(found.Visits)
 	}
 	return nil
+}
+
+// pays reports whether a body of a number of calls would have saved half its cost in the visits so far. For a number of copies of
+// a visit, a replay of the body costs so many calls into the driver, and spent are those without it. The rule is that of the command
+// advise.
+func (w *watcher) pays(body, cost, spent, copies, visits int) bool {
+	without := ranking.Plan{Replay: float64(spent) / float64(copies)}
+	with := ranking.Plan{Prepare: float64(body + w.owed()), Replay: float64(cost) / float64(copies)}
+	return with.BreakEven(&without) <= 2*float64(visits)
 }
 
 // tooFew reports whether a repetition would not be worth its cost even if all of its calls were equal. Then the
@@ -150,7 +160,7 @@ func (w *watcher) worth(v *occurrence, copies int, found period.Repeat) error {
 func (w *watcher) tooFew(found period.Repeat) bool {
 	p := found.Period
 	copies := (minReplay + p - 1) / p
-	return copies*p+w.owed() > 2*(w.spentOn(2*p)*copies/2-1)*found.Visits/copies
+	return !w.pays(copies*p, 1, w.spentOn(2*p)*copies/2, copies, found.Visits)
 }
 
 // owed returns the cost of bodies that replays have not saved yet, in launches: all of the driver's part, and the

@@ -1,5 +1,5 @@
 // Package ranking chooses among plans of one program: by the time of their replays, the time to prepare them, and their
-// memory. Strategy auto and the command advise use it.
+// memory. Strategy auto, package auto and the command advise use it.
 package ranking
 
 import "math"
