@@ -204,13 +204,20 @@ func (t *Tracer) known(r *reacher, i int, p *param, a *ir.Arg, value func(ir.Par
 func (t *Tracer) widenOpaque() {
 	for _, id := range t.opaque {
 		op := &t.graph.Ops[id]
+		uses := slices.DeleteFunc(slices.Clone(op.Uses), func(a ir.Access) bool { return widened(&t.graph.Buffers[a.Buffer]) })
 		for b := range t.graph.Buffers {
-			buf := &t.graph.Buffers[b]
-			if k := buf.Place.Kind; (k == ir.OnDevice || k == ir.Managed) && buf.Len > 0 && buf.Role != ir.Constant {
-				op.Uses = append(op.Uses, ir.Access{Range: ir.Range{Buffer: ir.BufferID(b), Hi: buf.Size()}, Mode: ir.ReadWrite})
+			if buf := &t.graph.Buffers[b]; widened(buf) {
+				uses = append(uses, ir.Access{Range: ir.Range{Buffer: ir.BufferID(b), Hi: buf.Size()}, Mode: ir.ReadWrite})
 			}
 		}
+		op.Uses = uses
 	}
+}
+
+// widened reports whether a pointer that a kernel loads may lead to a buffer.
+func widened(b *ir.Buffer) bool {
+	k := b.Place.Kind
+	return (k == ir.OnDevice || k == ir.Managed) && b.Len > 0 && b.Role != ir.Constant
 }
 
 // checkShape refuses a shape that no device accepts. The device reports shapes beyond its own limits.

@@ -2,6 +2,7 @@ package tracer_test
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,6 +262,8 @@ func TestHiddenEffectsOrderLaunches(t *testing.T) {
 		}
 	}
 	assert.Subset(t, touched, []ir.BufferID{table.ID(), late.ID()}, "whatever a pointer in the table may lead to")
+	slices.Sort(touched)
+	assert.Len(t, slices.Compact(slices.Clone(touched)), len(chase), "each buffer once")
 	require.Len(t, count, 1)
 	assert.Equal(t, "hidden.total", trace.Graph.Buffers[count[0].Buffer].Name)
 	assert.Equal(t, ir.ReadWrite, count[0].Mode)

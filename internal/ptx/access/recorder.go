@@ -61,7 +61,7 @@ func (r *recorder) access(i *ptx.Inst, op *ptx.Operand, base rootSet, access Acc
 		at.soleParam = at.soleParam && (id == nullRoot || root.kind == rootOffset || root.kind == rootParam && len(at.params) == 0)
 		switch root.kind {
 		case rootInt:
-			r.setOpaque(i.Pos, "the address does not come from a parameter or variable")
+			r.setOpaque(i.Pos, r.numberAt(base))
 		case rootUnknown:
 			r.setOpaque(i.Pos, "the address is the result of a call or an instruction that is not analysed")
 		case rootLoaded:
@@ -97,6 +97,15 @@ func (r *recorder) update(p *ParamAccess, i *ptx.Inst) {
 	case p.Update != nil && (one == nil || *one != *p.Update):
 		p.Update = nil
 	}
+}
+
+// numberAt describes an address that may be a number. The roots of a register are those of all values that it ever has.
+func (r *recorder) numberAt(base rootSet) string {
+	pointer := func(id rootID) bool { k := r.in.table.roots[id].kind; return k == rootParam || k == rootSymbol }
+	if r.in.table.any(base, pointer) {
+		return "the register of the address may also hold a number: use a register for addresses alone"
+	}
+	return "the address does not come from a parameter or variable"
 }
 
 // pointer turns an offset root into the parameter it belongs to.
