@@ -59,6 +59,9 @@ workload. The exit status is 0 if they are equal and 1 if they differ.`,
 
 // programsDiffer is what diff writes as JSON.
 type programsDiffer struct {
+	Programs [2]string `json:"programs"` // as given: before and after
+	Strategy string    `json:"strategy"` // of the predicted times
+	Device   string    `json:"device"`
 	*programdiff.Difference
 	Before float64 `json:"predicted_before_us"`
 	After  float64 `json:"predicted_after_us"`
@@ -70,7 +73,7 @@ func (f *diffFlags) run(c *cobra.Command, before, after string) (different bool,
 		return false, err
 	}
 	opts.Strategy = f.strategy
-	var result programsDiffer
+	result := programsDiffer{Programs: [2]string{before, after}, Strategy: f.strategy, Device: f.plan.device}
 	a, us, err := f.load(c, before, opts)
 	if err != nil {
 		return false, err
@@ -98,6 +101,7 @@ func (f *diffFlags) load(c *cobra.Command, arg string, opts optimizer.Options) (
 }
 
 func (d *programsDiffer) write(w io.Writer) error {
+	fmt.Fprintf(w, "%s -> %s\n", d.Programs[0], d.Programs[1])
 	for _, list := range []struct {
 		sign string
 		of   []string
@@ -121,6 +125,6 @@ func (d *programsDiffer) write(w io.Writer) error {
 	for _, dep := range d.Deps.Added {
 		fmt.Fprintf(w, "+ dependency %s\n", dep)
 	}
-	_, err := fmt.Fprintf(w, "predicted replay: %.3f us -> %.3f us\n", d.Before, d.After)
+	_, err := fmt.Fprintf(w, "predicted replay with %s on %s: %.3f us -> %.3f us\n", d.Strategy, d.Device, d.Before, d.After)
 	return err
 }

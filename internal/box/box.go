@@ -2,6 +2,8 @@
 // matrix. It knows no buffers and no programs: offsets are plain numbers.
 package box
 
+import "fmt"
+
 // Shape is a set of bytes that begins at offset 0: runs of Run bytes, at up to two strides.
 //
 //	i·Stride[0] + j·Stride[1] + [0, Run)     0 <= i < Count[0], 0 <= j < Count[1]
@@ -15,6 +17,17 @@ package box
 type Shape struct {
 	Run           int64 // bytes
 	Count, Stride [2]int64
+}
+
+// String returns the text of a shape for people, as in "runs of 16 bytes, 8 at stride 64".
+func (s Shape) String() string {
+	text := fmt.Sprintf("runs of %d bytes", s.Run)
+	for i, n := range s.Count {
+		if n > 1 {
+			text += fmt.Sprintf(", %d at stride %d", n, s.Stride[i])
+		}
+	}
+	return text
 }
 
 // Contiguous reports whether s is one run.

@@ -130,6 +130,11 @@ func TestValid(t *testing.T) {
 	}
 }
 
+func TestShapeText(t *testing.T) {
+	assert.Equal(t, "runs of 4 bytes", Shape{Run: 4}.String())
+	assert.Equal(t, "runs of 4 bytes, 3 at stride 16, 2 at stride 64", Shape{Run: 4, Count: [2]int64{3, 2}, Stride: [2]int64{16, 64}}.String())
+}
+
 func BenchmarkOverlaps(b *testing.B) {
 	x := Box{0, Shape{256, [2]int64{4096}, [2]int64{4096}}}
 	y := Box{256, Shape{256, [2]int64{4096}, [2]int64{4096}}}

@@ -171,7 +171,7 @@ func describe(g *ir.Graph, v ir.OpID) (all []property) {
 	for _, a := range op.Accesses(&scratch) {
 		use := fmt.Sprintf("%s @%s[%d:%d]", modes[a.Mode], g.Buffers[a.Buffer].Name, a.Lo, a.Hi)
 		if a.Shape != 0 {
-			use += fmt.Sprintf(" in runs %+v", g.Box(a).Shape)
+			use += " in " + g.Box(a).Shape.String()
 		}
 		uses = append(uses, use)
 	}

@@ -1,8 +1,6 @@
 package why
 
 import (
-	"fmt"
-
 	"github.com/reprise-gpu/reprise/internal/timeline"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -80,15 +78,8 @@ func hazardOf(a, b ir.Mode) (h ir.Hazard) {
 // accessText returns an access with its strides.
 func accessText(g *ir.Graph, a ir.Access) string {
 	text := a.Mode.String() + " " + timeline.RangeText(g, a.Range)
-	if a.Shape == 0 {
-		return text
-	}
-	s := g.Box(a).Shape
-	text += fmt.Sprintf(" in runs of %d bytes", s.Run)
-	for i, n := range s.Count {
-		if n > 1 {
-			text += fmt.Sprintf(", %d at stride %d", n, s.Stride[i])
-		}
+	if a.Shape != 0 {
+		text += " in " + g.Box(a).Shape.String()
 	}
 	return text
 }
