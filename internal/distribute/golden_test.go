@@ -252,8 +252,8 @@ func TestDeclaredOrder(t *testing.T) {
 	g := record(t, "order", wave(32))
 	g.Ops[1].After = []ir.OpID{0}
 	_, err := distribute.New(g, layout(t, 1, 2), distribute.Options{})
-	assert.ErrorContains(t, err, "operation %1 of order")
-	assert.ErrorContains(t, err, "it is declared to run after %0")
+	assert.ErrorContains(t, err, "operation stencil#2 of order")
+	assert.ErrorContains(t, err, "it is declared to run after stencil#1")
 	_, err = distribute.New(g, layout(t, 1, 1), distribute.Options{})
 	assert.NoError(t, err)
 }

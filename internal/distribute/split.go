@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/reprise-gpu/reprise/internal/box"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -47,7 +48,7 @@ func (s *splitter) decide() ([]Decision, error) {
 // operation decides for one operation.
 func (s *splitter) operation(v ir.OpID, op *ir.Op) (Decision, error) {
 	if len(op.After) > 0 && len(s.layout.Devices) > 1 {
-		return Decision{}, refuse(s.g, v, "it is declared to run after %v, and devices keep the order of accesses only: leave the declaration out, or let both access a buffer", op.After[0])
+		return Decision{}, refuse(s.g, v, "it is declared to run after %s, and devices keep the order of accesses only: leave the declaration out, or let both access a buffer", opname.Of(s.g).Of(op.After[0]))
 	}
 	switch op.Kind {
 	case ir.KindEmpty:
@@ -70,7 +71,7 @@ func refuse(g *ir.Graph, v ir.OpID, format string, args ...any) error {
 	if op.Pos != nil {
 		at = " (" + op.Pos.String() + ")"
 	}
-	return fmt.Errorf("distribute: operation %v of %s%s: %s", v, g.Name, at, fmt.Sprintf(format, args...))
+	return fmt.Errorf("distribute: operation %s of %s%s: %s", opname.Of(g).Of(v), g.Name, at, fmt.Sprintf(format, args...))
 }
 
 // onDevices returns an error if an operation accesses memory that is not on a device.
