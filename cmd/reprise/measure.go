@@ -41,16 +41,17 @@ func newMeasure() *cobra.Command {
 		Long: `Measure runs the operations of a program one by one on a device, with events around each,
 and then replays of the whole program as a graph. It prints the times of each operation:
 
-  node      number of the operation; none for whole replays and the time between them
-  kernel    name of the kernel, or the kind of operation
-  p10 p50   quantiles of the times, from the end of the operation before it in a
-  p99       stream to its own end; a simulated device has virtual time
-  blocks    of the grid
-  resident  blocks that a multiprocessor holds at once
-  bound     compute or memory if one of them takes most of the time, or unknown
-  replay    from the submission of a replay to the end of the wait for it
-  gap       from there to the next submission: the host writes the inputs
-  arrival   from one submission to the next
+  operation  its label, or its kernel with a number, as in reprise why; none for whole replays
+             and the time between them
+  kernel     name of the kernel, or the kind of operation
+  p10 p50    quantiles of the times, from the end of the operation before it in a
+  p99        stream to its own end; a simulated device has virtual time
+  blocks     of the grid
+  resident   blocks that a multiprocessor holds at once
+  bound      compute or memory if one of them takes most of the time, or unknown
+  replay     from the submission of a replay to the end of the wait for it
+  gap        from there to the next submission: the host writes the inputs
+  arrival    from one submission to the next
 
 With -o, it writes all times to a file. If the file exists, the new times are added; it
 must be of the same device and driver. The results of the last replay are checked.

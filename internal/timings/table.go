@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/signature"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -19,8 +20,9 @@ type Row struct {
 	Program   string   `json:"program"`
 	Device    string   `json:"device"`
 	Simulated bool     `json:"simulated"`
-	Node      *ir.OpID `json:"node,omitempty"` // nil unless the row is of an operation
-	Kind      string   `json:"kind"`           // of the operation; "replay", "gap" or "arrival"
+	Node      *ir.OpID `json:"node,omitempty"`      // nil unless the row is of an operation
+	Operation string   `json:"operation,omitempty"` // its name, as in package opname: the label, if it has one
+	Kind      string   `json:"kind"`                // of the operation; "replay", "gap" or "arrival"
 	Kernel    string   `json:"kernel,omitempty"`
 	Grid      string   `json:"grid,omitempty"`
 	Block     string   `json:"block,omitempty"`
@@ -48,10 +50,11 @@ func (t *Timings) Rows(g *ir.Graph) (rows []Row) {
 		})
 		return &rows[len(rows)-1]
 	}
+	names := opname.Of(g)
 	for _, v := range slices.Sorted(maps.Keys(p.Nodes)) {
 		r := p.Nodes[v]
 		line := row(r.Kind, r.Time)
-		line.Node = &v
+		line.Node, line.Operation = &v, names.Of(v)
 		if r.Kernel != (Kernel{}) {
 			line.Kernel, line.Grid, line.Block = r.Kernel.Entry, short(r.Kernel.Grid), short(r.Kernel.Block)
 			line.Blocks, line.Resident, line.Bound = r.Blocks, r.Resident, r.Bound.String()
@@ -79,17 +82,14 @@ func WriteTable(to io.Writer, rows []Row) error {
 	}
 	fmt.Fprintf(to, "%s on %s, in %s time\n\n", rows[0].Program, rows[0].Device, clock)
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "node\tkernel\tgrid\tp10 us\tp50 us\tp99 us\tblocks\tresident\tbound\t")
+	fmt.Fprintln(w, "operation\tkernel\tgrid\tp10 us\tp50 us\tp99 us\tblocks\tresident\tbound\t")
 	for i := range rows {
 		r := &rows[i]
-		node, name, bound := "", r.Kernel, r.Bound
-		if r.Node != nil {
-			node = r.Node.String()
+		kernel := r.Kernel
+		if kernel == "" {
+			kernel = r.Kind
 		}
-		if name == "" {
-			name = r.Kind
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", node, name, r.Grid, r.time(r.P10), r.time(r.P50), r.time(r.P99), some(r.Blocks), some(uint64(r.Resident)), bound)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Operation, kernel, r.Grid, r.time(r.P10), r.time(r.P50), r.time(r.P99), some(r.Blocks), some(uint64(r.Resident)), r.Bound)
 	}
 	return w.Flush()
 }
