@@ -12,6 +12,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/plansize"
 	"github.com/reprise-gpu/reprise/internal/ptx"
 	"github.com/reprise-gpu/reprise/internal/release"
@@ -190,13 +191,13 @@ func reportSegments(w io.Writer, path string, s *ir.Schedule) {
 // and otherwise, without -o, the text without PTX.
 func (f *optFlags) print(stdout io.Writer, r *optimizer.Result, contents []ir.Contents, profile *model.Profile) error {
 	if f.out != "" {
-		planned := ir.File{Tool: release.Tool, Graph: r.Graph, Schedule: r.Schedule, Contents: contents}
-		if err := writeFile(f.out, planned.Text()); err != nil {
+		file := ir.File{Tool: release.Tool, Graph: r.Graph, Schedule: r.Schedule, Contents: contents}
+		if err := writeFile(f.out, file.Text()); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		return json.NewEncoder(stdout).Encode(summarize(r, profile))
+		return json.NewEncoder(stdout).Encode(planned{r.Graph.Name, f.device, f.backend, summarize(r, profile)})
 	}
 	if f.dot {
 		return writeDOT(stdout, r)
@@ -218,11 +219,19 @@ func withoutSources(g *ir.Graph) *ir.Graph {
 	return &bare
 }
 
-// summary is what opt --json prints. Operations are numbered in program order
-// from 0; an edge is [from, to].
+// planned is what opt --json prints.
+type planned struct {
+	Program string `json:"program"`
+	Device  string `json:"device"`
+	Backend string `json:"backend"`
+	summary
+}
+
+// summary is the plan of a program or of a body. Operations are numbered in program order from 0; an edge is [from, to].
 type summary struct {
 	Strategy     string       `json:"strategy"`
 	Ops          int          `json:"ops"`
+	Names        []string     `json:"names"` // by operation, as in package opname: the label, if it has one
 	Edges        int          `json:"edges"`
 	ReducedEdges int          `json:"reduced_edges"`
 	Lanes        int          `json:"lanes"`
@@ -264,8 +273,13 @@ func summarizeBodies(s *ir.Schedule, profile *model.Profile) (all []bodySummary)
 func summarize(r *optimizer.Result, profile *model.Profile) summary {
 	sum := summary{
 		Ops:    r.Graph.Len(),
+		Names:  []string{},
 		Origin: r.Graph.Origin,
 		LaneOf: []ir.LaneID{}, Waits: [][2]ir.OpID{}, Reduced: [][2]ir.OpID{},
+	}
+	names := opname.Of(r.Graph)
+	for v := range r.Graph.Ops {
+		sum.Names = append(sum.Names, names.Of(ir.OpID(v)))
 	}
 	if r.Analyzed != nil {
 		sum.Edges = len(r.Analyzed.Deps())

@@ -48,7 +48,7 @@ var schemas = map[string]struct {
 	"kernel-profile": {reflect.TypeFor[[]bench.KernelProfile](), "kernel profile vec --size 1024 --json -"},
 	"kernel-run":     {reflect.TypeFor[launchRecord](), "kernel run ../../internal/kernels/square.ptx --block 32 --arg buf:f32=1,inf --arg zero:f32*2 --arg i32=2 --json -"},
 	"measure":        {reflect.TypeFor[[]timings.Row](), "measure vec --size 1024 --json - -o $DIR/vec.json"},
-	"opt":            {reflect.TypeFor[summary](), "opt $DIR/vec.rir --json"},
+	"opt":            {reflect.TypeFor[planned](), "opt $DIR/vec.rir --json"},
 	"report":         {reflect.TypeFor[report.Data](), "report vec --size 1024 --strategy serial,nimble --json -"},
 	"run-device":     {reflect.TypeFor[[]runRecord](), "run vec:1024 --json -"},
 	"run":            {reflect.TypeFor[[]clusterRecord](), "run wave:64 --machine 1x2 --replays 2 --json -"},
