@@ -302,12 +302,17 @@ func (f *compareFlags) config(cmd *cobra.Command, args []string) (c compare.Conf
 		}
 	}
 	if i := slices.IndexFunc(c.Workloads, func(w *bench.Workload) bool { return w.Saved }); i >= 0 && (f.plot != "" || f.published != "") {
-		return c, usagef("--plot and --published compare with versions in C++, and %s is a saved program that has none: leave one of them out", c.Workloads[i].Name)
+		return c, savedHasNoCPP(c.Workloads[i].Name)
 	}
 	if f.plot != "" {
 		err = figure.Folder(f.plot) // before the measurement, which takes minutes
 	}
 	return c, err
+}
+
+// savedHasNoCPP returns the error for a saved program where versions in C++ are needed.
+func savedHasNoCPP(name string) error {
+	return usagef("--plot and --published compare with versions in C++, and %s is a saved program that has none: leave one of them out", name)
 }
 
 // usualOptions are the additional rows: what the optimizer does and no version in C++.

@@ -29,15 +29,9 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	if err := f.checkPublished(); err != nil {
 		return err
 	}
-	workloads, err := pickPrograms(c, args)
+	names, err := comparedNames(c, args)
 	if err != nil {
 		return err
-	}
-	if err := checkCompared(workloads); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(workloads, func(w *bench.Workload) bool { return w.Saved }); i >= 0 {
-		return usagef("--from: %s is a saved program, and the files have comparisons of workloads: leave it out", workloads[i].Name)
 	}
 	if len(f.from) == 0 {
 		return usagef("--from: name a file, or a folder of such files")
@@ -46,8 +40,15 @@ func showCompared(c *cobra.Command, f *compareFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if all = ofWorkloads(all, workloads); len(all) == 0 {
-		return errors.New("--from: the files contain no comparison of the given workloads")
+	known := inOrder(all)
+	if len(args) == 0 {
+		names = known
+	}
+	if all = ofPrograms(all, names); len(all) == 0 {
+		return fmt.Errorf("--from: the files contain no comparison of %s: they have %s", strings.Join(names, ", "), strings.Join(known, ", "))
+	}
+	if i := slices.IndexFunc(all, ofSaved); i >= 0 && (f.plot != "" || f.published != "") {
+		return savedHasNoCPP(all[i].Workload)
 	}
 	for _, line := range mixed(all) {
 		fmt.Fprintf(c.ErrOrStderr(), "reprise: --from: %s\n", line)
@@ -149,19 +150,14 @@ func readComparisonsFile(c *cobra.Command, path string) ([]compare.Comparison, e
 // lacking describes why a comparison cannot have been written by compare, or returns "". A row without
 // a time, for example, would pass any --max-ratio.
 func lacking(c *compare.Comparison) string {
-	if _, err := bench.LookupWorkload(c.Workload); err != nil {
-		return "an " + err.Error()
-	}
 	switch {
 	case len(c.Rows) == 0:
 		return "no rows"
 	case c.Device == "":
 		return "no device"
-	case c.Size < 1:
-		return fmt.Sprintf("the size %d", c.Size)
 	}
-	if _, err := bench.ParseMemory(c.Memory); err != nil {
-		return "an " + err.Error()
+	if lack := lackingOfWorkload(c); lack != "" && !ofSaved(*c) {
+		return lack
 	}
 	for i := range c.Rows {
 		switch r := &c.Rows[i]; {
@@ -174,14 +170,75 @@ func lacking(c *compare.Comparison) string {
 	return ""
 }
 
-// ofWorkloads returns the comparisons of the given workloads, in the order of the workloads.
-func ofWorkloads(all []compare.Comparison, workloads []*bench.Workload) (of []compare.Comparison) {
-	for _, w := range workloads {
+// lackingOfWorkload is lacking for what only a workload has: a name of the list, a size and a memory mode.
+func lackingOfWorkload(c *compare.Comparison) string {
+	if _, err := bench.LookupWorkload(c.Workload); err != nil {
+		return "an " + err.Error()
+	}
+	if c.Size < 1 {
+		return fmt.Sprintf("the size %d", c.Size)
+	}
+	if _, err := bench.ParseMemory(c.Memory); err != nil {
+		return "an " + err.Error()
+	}
+	return ""
+}
+
+// ofPrograms returns the comparisons of the programs with these names, in the order of the names.
+func ofPrograms(all []compare.Comparison, names []string) (of []compare.Comparison) {
+	for _, name := range names {
 		for _, c := range all {
-			if c.Workload == w.Name {
+			if c.Workload == name {
 				of = append(of, c)
 			}
 		}
 	}
 	return of
 }
+
+// comparedNames returns the names of the programs of a command line as comparisons state them. It does not read the files
+// of saved programs.
+func comparedNames(c *cobra.Command, args []string) (names []string, err error) {
+	for _, arg := range args {
+		name := arg
+		if !isFile(arg) {
+			w, err := pickProgram(c, arg)
+			if err != nil {
+				return nil, err
+			}
+			if err := checkCompared([]*bench.Workload{w}); err != nil {
+				return nil, err
+			}
+			name = w.Name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// inOrder returns the names of the programs of comparisons: workloads in the order of a run, then saved programs in the
+// order of the files.
+func inOrder(all []compare.Comparison) (names []string) {
+	has := map[string]bool{}
+	for i := range all {
+		has[all[i].Workload] = true
+	}
+	for _, w := range bench.Workloads() {
+		if has[w.Name] {
+			names = append(names, w.Name)
+			delete(has, w.Name)
+		}
+	}
+	for i := range all {
+		if has[all[i].Workload] {
+			names = append(names, all[i].Workload)
+			delete(has, all[i].Workload)
+		}
+	}
+	return names
+}
+
+// ofSaved reports whether a comparison is of a saved program.
+func ofSaved(c compare.Comparison) bool { return c.Memory == bench.AsSaved.String() }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/compare"
 )
 
@@ -38,6 +39,32 @@ func TestCompareFromShowsWhatWasMeasured(t *testing.T) {
 	assert.Contains(t, complaint, "dl at 10, pinned: nimble/graph takes 3 times as long as c++ graph, and 1 is allowed")
 	assert.Contains(t, out, "dl at 10 on sim:h200")
 	assert.NotContains(t, out, "vec at 10 on")
+}
+
+// TestCompareFromShowsSavedPrograms expects the comparison of a saved program, by its name and behind those of workloads. The
+// file of the program is not read.
+func TestCompareFromShowsSavedPrograms(t *testing.T) {
+	dir := t.TempDir()
+	saved := compared(20, 10, true)
+	saved.Workload, saved.Size, saved.Memory = "mine.rir", 0, bench.AsSaved.String()
+	recorded(t, dir, "a.json", saved)
+	recorded(t, dir, "b.json", compared(20, 10, true))
+	out, complaint, status := reprise("compare", "--from", dir)
+	assert.Zero(t, status, complaint)
+	assert.Less(t, strings.Index(out, "vec at 10 on"), strings.Index(out, "mine.rir on"), out)
+
+	out, complaint, status = reprise("compare", "mine.rir", "--from", dir)
+	assert.Zero(t, status, complaint)
+	assert.Contains(t, out, "mine.rir on sim:h200")
+	assert.NotContains(t, out, "vec at 10 on")
+
+	_, complaint, status = reprise("compare", "--from", dir, "--plot", dir)
+	assert.Equal(t, exitUsage, status)
+	assert.Contains(t, complaint, "mine.rir is a saved program that has none: leave one of them out")
+	_, complaint, _ = reprise("compare", "mine.rir", "vec", "--from", filepath.Join(dir, "b.json"))
+	assert.Empty(t, complaint)
+	_, complaint, _ = reprise("compare", "other.rir", "--from", dir)
+	assert.Contains(t, complaint, "--from: the files contain no comparison of other.rir: they have vec, mine.rir")
 }
 
 func TestCompareFromReadsStandardInput(t *testing.T) {
@@ -122,7 +149,7 @@ func TestCompareFromRefuses(t *testing.T) {
 		{[]string{"--from", one, "--max-ratio", "NaN"}, "--max-ratio NaN: above 0, or 0 for none"},
 		{[]string{"--from", one, "--baseline", dir}, "--baseline says what to measure"},
 		{[]string{"--from", empty}, "--from " + empty + ": the folder holds no .json file"},
-		{[]string{"dl", "--from", one}, "--from: the files contain no comparison of the given workloads"},
+		{[]string{"dl", "--from", one}, "--from: the files contain no comparison of dl: they have vec"},
 		{[]string{"--from", one, "--published", "-"}, "nothing is published of sim:h200: there are figures of sim:gtx960, sim:gtx1660s, sim:p100"},
 		{[]string{"--from", other, "--published", "-"}, "nothing is published of vec at 10: there are figures at 20000000, 60000000, 80000000,"},
 		{[]string{"vec", "--device", "sim:p100", "--size", "10,20", "--published", "-"}, "--published: nothing is published of vec at 10: there are figures at 20000000, 60000000,"},
