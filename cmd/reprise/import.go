@@ -107,6 +107,9 @@ func (f *importFlags) read(c *cobra.Command, path string) error {
 	if f.options.Unit <= 0 || f.options.Cost < 0 {
 		return usagef("--unit %v --cost %v: the unit must be above 0, and the cost 0 or more", f.options.Unit, f.options.Cost)
 	}
+	if strings.HasSuffix(path, ".rir") && f.options.Format == "" {
+		return usagef("%s is a saved program already: pass it to the other commands as it is", path)
+	}
 	name, src, err := readInput(c, path)
 	if err != nil {
 		return fmt.Errorf("read the task graph: %w", err)

@@ -133,6 +133,19 @@ func (e *entryInfo) addRanges(f *access.Footprint) {
 	}
 }
 
+// readModule reads a PTX file.
+func readModule(path string) (m *ptx.Module, source string, err error) {
+	if strings.HasSuffix(path, ".rir") {
+		return nil, "", usagef("%s is a saved program: name a PTX file; reprise kernel profile %[1]s prints the kernels of the program", path)
+	}
+	data, err := readFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	m, err = ptx.Parse(path, string(data))
+	return m, string(data), err
+}
+
 func newKernelInspect() *cobra.Command {
 	var asJSON, why bool
 	c := &cobra.Command{
@@ -154,11 +167,7 @@ expression is only an upper bound, because it also depends on the contents of me
 then promises that the kernel stays inside it.`,
 		Args: oneArg("FILE.ptx"),
 		RunE: func(c *cobra.Command, args []string) error {
-			source, err := readFile(args[0])
-			if err != nil {
-				return err
-			}
-			module, err := ptx.Parse(args[0], string(source))
+			module, _, err := readModule(args[0])
 			if err != nil {
 				return err
 			}

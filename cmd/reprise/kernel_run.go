@@ -76,11 +76,7 @@ type launchPlan struct {
 }
 
 func (f *runFlags) run(c *cobra.Command, path string) error {
-	source, err := readFile(path)
-	if err != nil {
-		return err
-	}
-	module, err := ptx.Parse(path, string(source))
+	module, source, err := readModule(path)
 	if err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return device.Join(err, dev.Close())
 	}
 	dev.StartTimeline()
-	err = plan.launch(dev, path, string(source))
+	err = plan.launch(dev, path, source)
 	profile := bench.ProfileTimeline(dev)
 	err = device.Join(err, dev.Close())
 	for _, w := range dev.Findings() {

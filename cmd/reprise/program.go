@@ -43,6 +43,9 @@ func pickProgram(c *cobra.Command, arg string) (*bench.Workload, error) {
 		return bench.OfFile(name, file), nil
 	}
 	name, size, sized := strings.Cut(arg, ":")
+	if sized && strings.HasSuffix(name, ".rir") {
+		return nil, usagef("%s: the size of a saved program is in the file: write %s", arg, name)
+	}
 	w, err := bench.LookupWorkload(name)
 	if err != nil {
 		return nil, usageError{withFileHint(arg, err)}

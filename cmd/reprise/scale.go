@@ -146,6 +146,9 @@ func (f *scaleFlags) report(stdout io.Writer, records []scale.Record, rows int, 
 // config checks the arguments.
 func (f *scaleFlags) config(args []string) (config scale.Config, err error) {
 	for _, text := range args {
+		if strings.HasSuffix(text, ".rir") {
+			return config, usagef("%s is a saved program, and scale takes programs that it can size: reprise run %[1]s --machine %s runs it on several devices", text, f.machine)
+		}
 		p, err := programs.Parse(text)
 		if err != nil {
 			return config, usageError{err}
