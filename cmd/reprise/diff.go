@@ -26,11 +26,13 @@ func newDiff() *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff FILE.rir FILE.rir",
-		Short: "Compare two programs for review: operations, dependencies and predicted time",
+		Short: "Compare two programs for review: operations, buffers, dependencies and predicted time",
 		Long: `Diff matches the operations of two programs by their labels, or by their kernels in program
-order, and prints which were removed, added and changed, which dependencies changed between
-operations of both, and the predicted time of a replay of each. Each program is a FILE.rir or a
-workload. The exit status is 0 if they are equal and 1 if they differ.`,
+order, and their parameters and buffers by name. It prints which were removed, added and
+changed, which dependencies changed between operations of both, and the predicted time of a
+replay of each. Each program is a FILE.rir or a workload; a workload states no contents, so
+they are compared between files only. The exit status is 0 if the programs are equal and 1 if
+they differ.`,
 		Example: `  reprise diff before.rir after.rir
   reprise diff before.rir after.rir --json -`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -83,12 +85,15 @@ func (f *diffFlags) run(c *cobra.Command, before, after string) (different bool,
 	if err != nil {
 		return false, err
 	}
+	if !isFile(before) || !isFile(after) {
+		a.Contents, b.Contents = nil, nil
+	}
 	result.After, result.Difference = us, programdiff.Of(a, b)
 	return !result.Equal(), writeResults(c.OutOrStdout(), f.json, result, result.write)
 }
 
-// load returns the analyzed graph of a program and its predicted time in microseconds.
-func (f *diffFlags) load(c *cobra.Command, arg string, opts optimizer.Options) (*ir.Graph, float64, error) {
+// load returns a program with its analyzed graph, and its predicted time in microseconds.
+func (f *diffFlags) load(c *cobra.Command, arg string, opts optimizer.Options) (*ir.File, float64, error) {
 	name, file, err := fileOf(c, arg, f.plan.device)
 	if err != nil {
 		return nil, 0, err
@@ -97,7 +102,7 @@ func (f *diffFlags) load(c *cobra.Command, arg string, opts optimizer.Options) (
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return plan.Analyzed, float64(plan.Schedule.Predicted) / 1e3, nil
+	return &ir.File{Graph: plan.Analyzed, Contents: file.Contents}, float64(plan.Schedule.Predicted) / 1e3, nil
 }
 
 func (d *programsDiffer) write(w io.Writer) error {

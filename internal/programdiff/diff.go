@@ -12,13 +12,13 @@ import (
 
 // Difference is what changed from one program to another.
 type Difference struct {
-	Removed []string     `json:"removed"` // operations, as in "%3 square at vec.go:41"
+	Removed []string     `json:"removed"` // as in "%3 square at vec.go:41", "buffer @x" or "param $alpha"
 	Added   []string     `json:"added"`
 	Changed []Change     `json:"changed"`
 	Deps    Dependencies `json:"dependencies"`
 }
 
-// Change is an operation that is in both programs with different operands.
+// Change is an operation, a parameter or a buffer that is in both programs and differs.
 type Change struct {
 	Before string   `json:"before"`
 	After  string   `json:"after"`
@@ -36,10 +36,13 @@ func (d *Difference) Equal() bool {
 	return len(d.Removed)+len(d.Added)+len(d.Changed)+len(d.Deps.Removed)+len(d.Deps.Added) == 0
 }
 
-// Of compares two analyzed programs. Operations are matched by a longest common subsequence of their labels, or of their
-// kernels and kinds where they have no label, so that an inserted operation moves no other.
-func Of(a, b *ir.Graph) *Difference {
+// Of compares two programs, whose graphs have been analyzed. Parameters and buffers are matched by their names.
+// Operations are matched by a longest common subsequence of their labels, or of their kernels and kinds where they have no
+// label, so that an inserted operation moves no other.
+func Of(before, after *ir.File) *Difference {
 	d := &Difference{Removed: []string{}, Added: []string{}, Changed: []Change{}, Deps: Dependencies{[]string{}, []string{}}}
+	d.declared(declarations(before), declarations(after))
+	a, b := before.Graph, after.Graph
 	keysA, keysB := keys(a), keys(b)
 	to := match(keysA, keysB)
 	from := slices.Repeat([]ir.OpID{-1}, b.Len())
@@ -161,7 +164,7 @@ func describe(g *ir.Graph, v ir.OpID) (all []property) {
 			property{"shared memory", fmt.Sprint(l.Shared)}, property{"arguments", strings.Join(args, ", ")})
 	}
 	if op.Memset != nil {
-		all = append(all, property{"value", fmt.Sprintf("%#x", op.Memset.Value.Bits)})
+		all = append(all, property{"value", op.Memset.Value.String()})
 	}
 	if c := op.Control; c != nil {
 		all = append(all, property{"condition", fmt.Sprintf("%v %v", c.Is, c.Value)}, property{"limit", fmt.Sprint(c.Limit)}, property{"bodies", bodiesOf(c)})
@@ -198,7 +201,7 @@ func argument(g *ir.Graph, a *ir.Arg) string {
 	case ir.ArgParam:
 		return "$" + g.Params[a.Param].Name
 	}
-	return fmt.Sprintf("%v=%#x", a.Scalar.Type, a.Scalar.Bits)
+	return a.Scalar.String()
 }
 
 // codeOf returns a short hash of the PTX of a module.

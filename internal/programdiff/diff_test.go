@@ -11,10 +11,14 @@ import (
 	"github.com/reprise-gpu/reprise/ir"
 )
 
-func load(t *testing.T, ops string) *ir.Graph {
-	f, err := ir.Load("x.rir", "graph g {\n  buffer @x f32[64] device(0) inout\n  buffer @y f32[64] device(0) inout\n"+ops+"}\n")
+func load(t *testing.T, ops string) *ir.File {
+	return parse(t, "graph g {\n  buffer @x f32[64] device(0) inout\n  buffer @y f32[64] device(0) inout\n"+ops+"}\n")
+}
+
+func parse(t *testing.T, text string) *ir.File {
+	f, err := ir.Load("x.rir", text)
 	require.NoError(t, err)
-	return f.Graph
+	return f
 }
 
 func TestDifference(t *testing.T) {
@@ -23,8 +27,44 @@ func TestDifference(t *testing.T) {
 	d := Of(a, b)
 	assert.Equal(t, []string{"%2 end"}, d.Removed)
 	assert.Equal(t, []string{"%1 new"}, d.Added)
-	assert.Equal(t, []Change{{"%0 memset", "%0 memset", []string{"value 0x1 -> 0x2"}}}, d.Changed)
+	assert.Equal(t, []Change{{"%0 memset", "%0 memset", []string{"value u32=1 -> u32=2"}}}, d.Changed)
 	assert.False(t, d.Equal())
+	assert.True(t, Of(a, a).Equal())
+}
+
+// TestDeclarationsDiffer expects changes of a parameter, of buffers and of their contents, although no operation differs.
+func TestDeclarationsDiffer(t *testing.T) {
+	a := parse(t, `graph g {
+  param $alpha f32 = 0.2
+  param $gone i32 = 1
+  buffer @x f32[8] device(0) inout
+  buffer @y f32[8] device(0) inout
+  buffer @z f32[8] device(0) temporary
+}
+contents {
+  @x = uniform(1, 0, 1)
+}
+`)
+	b := parse(t, `graph g {
+  param $alpha f32 = 0.25
+  buffer @x f32[8] device(0) inout
+  buffer @y f64[16] device(0) constant
+  buffer @new f32[8] device(0) temporary
+  buffer @z f32[8] device(0) temporary
+}
+contents {
+  @x = uniform(2, 0, 1)
+  @y = fill(1)
+}
+`)
+	d := Of(a, b)
+	assert.Equal(t, []string{"param $gone"}, d.Removed)
+	assert.Equal(t, []string{"buffer @new"}, d.Added)
+	assert.Equal(t, []Change{
+		{"param $alpha", "param $alpha", []string{"value f32=0.2 -> f32=0.25"}},
+		{"buffer @x", "buffer @x", []string{"contents uniform(1, 0, 1) -> uniform(2, 0, 1)"}},
+		{"buffer @y", "buffer @y", []string{"type f32 -> f64", "elements 8 -> 16", "role inout -> constant", "contents none -> fill(1)"}},
+	}, d.Changed)
 	assert.True(t, Of(a, a).Equal())
 }
 
