@@ -19,7 +19,7 @@ func newSources(g *ir.Graph) sources { return sources{g, map[ir.ModuleID]*ptx.Mo
 func (c *sources) module(id ir.ModuleID) *ptx.Module {
 	m, ok := c.modules[id]
 	if !ok {
-		m, _ = ptx.Parse(c.g.Modules[id].File, c.g.Modules[id].Source)
+		m, _ = ptx.ParseShared(c.g.Modules[id].File, c.g.Modules[id].Source)
 	}
 	c.modules[id] = m
 	return m

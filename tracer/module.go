@@ -90,7 +90,7 @@ func (t *Tracer) Module(name, source string) *Module {
 
 // load parses the text of a module, loads it on the device, and adds the module to those of the trace.
 func (m *Module) load(source string) (err error) {
-	if m.ast, err = ptx.Parse(m.requested, source); err != nil {
+	if m.ast, err = ptx.ParseShared(m.requested, source); err != nil {
 		return err
 	}
 	if m.handle, err = m.t.dev.LoadModule(m.requested, source); err != nil {

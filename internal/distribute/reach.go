@@ -48,7 +48,7 @@ func newReacher(g *ir.Graph, shapes *box.Table) *reacher {
 func (r *reacher) module(id ir.ModuleID) *ptx.Module {
 	m, ok := r.modules[id]
 	if !ok {
-		m, _ = ptx.Parse(r.g.Modules[id].File, r.g.Modules[id].Source)
+		m, _ = ptx.ParseShared(r.g.Modules[id].File, r.g.Modules[id].Source)
 		r.modules[id] = m
 	}
 	return m

@@ -16,10 +16,9 @@ type Module struct {
 	calls   *callGraph
 }
 
-// LoadModule allocates and initialises the module's global and constant variables in mem,
-// and lowers its kernels. A kernel with instructions that are not supported is loaded as
-// well; its launch is a fault. Errors are lack of memory and initial values with unknown
-// symbols; nothing then remains allocated.
+// LoadModule allocates and initialises the module's global and constant variables in mem.
+// Errors are lack of memory and initial values with unknown symbols; nothing then remains
+// allocated.
 func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 	mod := &Module{ptx: m, mem: mem, globals: map[*ptx.Var]uint64{}, kernels: map[string]*Kernel{}, calls: newCallGraph(m)}
 	if err := mod.fits(); err != nil {
@@ -38,11 +37,6 @@ func LoadModule(mem *Memory, m *ptx.Module) (*Module, error) {
 			return nil, err
 		}
 	}
-	for _, f := range m.Funcs {
-		if f.Entry && !f.Extern {
-			mod.kernels[f.Name] = compile(mod, f)
-		}
-	}
 	return mod, nil
 }
 
@@ -59,10 +53,19 @@ func (m *Module) Unload() {
 	}
 }
 
-// Kernel returns the kernel of that name.
+// Kernel returns the kernel of that name. The first call with a name lowers the kernel, because
+// programs use few kernels of large modules. The launch of a kernel with instructions that are
+// not supported is a fault.
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	if k, ok := m.kernels[name]; ok {
 		return k, nil
+	}
+	for _, f := range m.ptx.Funcs {
+		if f.Name == name && f.Entry && !f.Extern {
+			k := compile(m, f)
+			m.kernels[name] = k
+			return k, nil
+		}
 	}
 	return nil, fmt.Errorf("interp: %s has no kernel %q", m.ptx.File, name)
 }

@@ -40,7 +40,7 @@ func TestMissingArguments(t *testing.T) {
 			"Print": ptx.Print, "Link": ptx.Link, "NamesMemory": ptx.NamesMemory, "LinkNil": func(provided func(string) bool, m *ptx.Module) (*ptx.Module, error) {
 				return ptx.Link("a", provided, m)
 			},
-			"Newer": ptx.Newer, "Parse": ptx.Parse, "ParseSpace": ptx.ParseSpace, "ParseType": ptx.ParseType,
+			"Newer": ptx.Newer, "Parse": ptx.Parse, "ParseShared": ptx.ParseShared, "ParseSpace": ptx.ParseSpace, "ParseType": ptx.ParseType,
 		},
 		Receivers: []func(*testing.T) any{
 			func(t *testing.T) any { return module(t) },

@@ -165,7 +165,7 @@ func (c *code) rewritten(key rangeKey) (*rewrite.Result, error) {
 	m := c.parsed[key.module]
 	if m == nil {
 		var err error
-		if m, err = ptx.Parse(c.g.Modules[key.module].File, c.g.Modules[key.module].Source); err != nil {
+		if m, err = ptx.ParseShared(c.g.Modules[key.module].File, c.g.Modules[key.module].Source); err != nil {
 			return nil, err
 		}
 		c.parsed[key.module] = m

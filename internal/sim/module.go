@@ -38,7 +38,7 @@ func (d *Device) LoadModuleLimited(name, text string, maxRegisters int) (device.
 		return 0, err.In("LoadModule")
 	}
 	m := &module{name: name}
-	tree, err := ptx.Parse(name, text)
+	tree, err := parse(name, text, maxRegisters)
 	if err == nil {
 		err = runsOn(d.profile, tree)
 	}
@@ -47,11 +47,6 @@ func (d *Device) LoadModuleLimited(name, text string, maxRegisters int) (device.
 	}
 	if err == nil {
 		m.tree = tree
-		for _, f := range tree.Funcs {
-			if f.Entry && f.MaxRegs == 0 {
-				f.MaxRegs = uint32(maxRegisters)
-			}
-		}
 		m.code, err = interp.LoadModule(d.memory, tree)
 	}
 	if err != nil {
@@ -62,6 +57,23 @@ func (d *Device) LoadModuleLimited(name, text string, maxRegisters int) (device.
 		return 0, (&device.Error{Code: code, Detail: "module " + name, Err: err}).In("LoadModule")
 	}
 	return d.modules.Add(m), nil
+}
+
+// parse parses a module, whose kernels without a limit of their own get maxRegisters.
+func parse(name, text string, maxRegisters int) (*ptx.Module, error) {
+	if maxRegisters == 0 {
+		return ptx.ParseShared(name, text)
+	}
+	m, err := ptx.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range m.Funcs {
+		if f.Entry && f.MaxRegs == 0 {
+			f.MaxRegs = uint32(maxRegisters)
+		}
+	}
+	return m, nil
 }
 
 // UnloadModule waits for all work, because work may run the module's code.
