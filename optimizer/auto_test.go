@@ -54,7 +54,7 @@ func TestAutoIsTheQuickest(t *testing.T) {
 // No strategy is quicker, on whatever number of lanes. A search with other steps may be: its moves are others.
 func TestAutoIsNotBeaten(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 55))
-	for round := range densetest.Rounds(16) {
+	for round := range densetest.Rounds(8) {
 		g := irtest.Random(r, 1+r.IntN(20))
 		if round%2 == 0 {
 			g = irtest.Contended(r, 3+r.IntN(18))

@@ -31,7 +31,7 @@ func TestFinalPlansKeepTheirPromises(t *testing.T) {
 			t.Run(fmt.Sprintf("streams=%v/guessed=%v", streams, costs == nil), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(91, 91))
 				waits := 0
-				for round := range densetest.Rounds(14) {
+				for round := range densetest.Rounds(7) {
 					g := irtest.Random(r, 1+r.IntN(28))
 					for _, by := range everyStrategy {
 						name := fmt.Sprintf("round %d, %s", round, by)

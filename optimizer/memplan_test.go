@@ -109,7 +109,7 @@ func temporaries(r *rand.Rand, ops, spread int) *ir.Graph {
 func TestMemoryPlansDoNotOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 31))
 	shared := 0
-	for round := range 80 {
+	for round := range 40 {
 		g := temporaries(r, 1+r.IntN(30), 1+r.IntN(8))
 		if round%3 == 0 {
 			g = irtest.Random(r, 1+r.IntN(40))
@@ -204,7 +204,7 @@ func TestMemoryPlansLeaveWhatOthersKnowWhereItIs(t *testing.T) {
 func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 37))
 	shared := 0
-	for round := range densetest.Rounds(5_000) {
+	for round := range densetest.Rounds(2_500) {
 		g := temporaries(r, 1+r.IntN(12), 1+r.IntN(6))
 		s := planMemory(t, g, everyStrategy[round%len(everyStrategy)])
 		requireNoOverlap(t, s)
@@ -212,7 +212,7 @@ func TestSmallMemoryPlansDoNotOverlap(t *testing.T) {
 			shared++
 		}
 	}
-	assert.Greater(t, shared, densetest.Rounds(5_000)/20)
+	assert.Greater(t, shared, densetest.Rounds(2_500)/20)
 }
 
 // Tiny programs, whose best arenas are known by trying all: how often ours is as small,

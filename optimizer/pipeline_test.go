@@ -62,7 +62,7 @@ func planText(t *testing.T, d *datadriven.TestData) string {
 // of a conflict demands.
 func TestPlansOfRandomGraphsVerify(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
-	for round := range 25 {
+	for round := range 12 {
 		g := irtest.Random(r, 1+r.IntN(60))
 		want := densetest.Closure(g.Len(), allConflicts(g))
 		for _, s := range Strategies() {

@@ -88,7 +88,7 @@ func TestSearchKeepsItsPromises(t *testing.T) {
 	searchInFull(t)
 	r := rand.New(rand.NewPCG(92, 92))
 	delays, quicker := 0, 0
-	for round := range 10 {
+	for round := range 6 {
 		g := irtest.Contended(r, 3+r.IntN(16))
 		opts := Options{Strategy: "auto", Streams: round%2 == 0, Verify: true}
 		auto, err := Plan(g, opts)

@@ -54,7 +54,7 @@ func smallDAG(t *testing.T, r *rand.Rand) *ir.Graph {
 // of one or another, as a graph and over streams.
 func TestEveryScheduleImpliesEveryDependency(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 41))
-	for round := range densetest.Rounds(3_000) {
+	for round := range densetest.Rounds(1_500) {
 		g := smallDAG(t, r)
 		planned := everyStrategy[round%len(everyStrategy)]
 		res, err := Plan(g, Options{Strategy: planned, Streams: round%2 == 1, Verify: true})
