@@ -138,13 +138,13 @@ func TestReportInABrowser(t *testing.T) {
 		b.clickAt("reprise.nodeAt(6)", 1)
 		b.until("reprise.selection.op === 6")
 		why := b.text("why")
-		for _, part := range []string{"maximum", "%6", "img.go:", "Depends on", "fill extrema", "raw|waw @extrema[0:4]", "Needed by", "In each plan", "lane"} {
+		for _, part := range []string{"maximum", "%6", "img.go:", "Depends on", "memset:extrema", "raw|waw @extrema[0:4]", "Needed by", "In each plan", "lane"} {
 			assert.Contains(t, why, part)
 		}
 		b.clickAt("reprise.edgeAt(reprise.data.edges.findIndex((e) => e.from === 1 && e.to === 4))", 1)
 		b.until("reprise.selection.edge >= 0")
 		why = b.text("why")
-		for _, part := range []string{"gaussian_blur → sobel", "raw", "reads what it wrote", "@blurred_small", "first line", "second line"} {
+		for _, part := range []string{"gaussian_blur#1 → sobel#1", "raw", "reads what it wrote", "@blurred_small", "first line", "second line"} {
 			assert.Contains(t, why, part)
 		}
 		b.clickAt("reprise.spanAt(1, 0)", 1)

@@ -87,7 +87,7 @@ func (d *Data) summary(ops []int) string {
 	}
 	count, best := map[string]int{}, ""
 	for _, v := range ops {
-		title := d.Operation[v].Title
+		title, _, _ := strings.Cut(d.Operation[v].Title, "#") // of all combine#1, combine#2, ... it is combine
 		count[title]++
 		if best == "" || count[title] > count[best] {
 			best = title

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/timeline"
 	"github.com/reprise-gpu/reprise/internal/why"
 	"github.com/reprise-gpu/reprise/ir"
@@ -27,10 +28,10 @@ func newProgram(d *Data, r *optimizer.Result) *program {
 
 // operations adds the operations of a graph, and those of its bodies after each.
 func (p *program) operations(s *ir.Schedule, g *ir.Graph, path string) {
-	at := make([]int, g.Len())
+	at, names := make([]int, g.Len()), opname.Of(g)
 	for v := range g.Ops {
 		id := ir.OpID(v)
-		at[v] = p.operation(g, id, path)
+		at[v] = p.operation(g, id, names.Of(id), path)
 		for n := range s.Bodies[id] {
 			body := s.Bodies[id][n]
 			inner := fmt.Sprintf("%s%v/", path, id)
@@ -44,9 +45,9 @@ func (p *program) operations(s *ir.Schedule, g *ir.Graph, path string) {
 	}
 }
 
-func (p *program) operation(g *ir.Graph, v ir.OpID, path string) int {
+func (p *program) operation(g *ir.Graph, v ir.OpID, name, path string) int {
 	op := &g.Ops[v]
-	o := Operation{Title: timeline.TitleOf(g, v), Number: path + v.String(), Kind: op.Kind.String(), Source: op.Pos.String(), Group: -1}
+	o := Operation{Title: name, Number: path + v.String(), Kind: op.Kind.String(), Source: op.Pos.String(), Group: -1}
 	if l := op.Launch; l != nil {
 		o.Kernel, o.Grid, o.Block = l.Entry, l.Grid.String(), l.Block.String()
 	}
