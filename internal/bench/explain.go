@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/names"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/internal/uncertainty"
 	"github.com/reprise-gpu/reprise/ir"
@@ -93,6 +94,7 @@ type watched struct {
 	total int64
 	steps []sim.Step
 	work  []sim.Work
+	of    map[string]names.Place // operations by the labels of their work
 }
 
 // uncertainty returns the relative uncertainty of the time of the replay.
@@ -124,6 +126,7 @@ func watchReplay(ctx context.Context, dev *sim.Device, in *Instance, s *ir.Sched
 		return seen, err
 	}
 	seen.total, seen.steps, seen.work = dev.Timeline()
+	seen.of = names.Of(exec)
 	return seen, nil
 }
 

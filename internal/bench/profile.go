@@ -10,6 +10,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
+	"github.com/reprise-gpu/reprise/internal/names"
 	"github.com/reprise-gpu/reprise/internal/sim"
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -67,19 +68,15 @@ func Profile(ctx context.Context, dev *sim.Device, w *Workload, p Params) (rows 
 	if err != nil {
 		return nil, err
 	}
-	launches := launchesOf(plan.Schedule)
 	for _, work := range seen.work {
-		if work.Launched == nil {
+		at, _, ok := names.Find(seen.of, work.Name)
+		if work.Launched == nil || !ok { // the kernels that evaluate conditions are none of the program's
 			continue
 		}
 		row := ProfileLaunch(dev, &work)
 		row.Workload, row.Size, row.Memory = w.Name, p.Size, in.Params.Memory.String()
-		row.Numbers = numbers(in.Trace.Graph, launches[0])
-		launches = launches[1:]
+		row.Numbers = numbers(at.Schedule.Graph, at.Schedule.Graph.Ops[at.Op].Launch)
 		rows = addLaunch(rows, row)
-	}
-	if len(launches) > 0 {
-		panic(fmt.Sprintf("BUG: the time line of %s lacks %d launches", w.Name, len(launches)))
 	}
 	return rows, nil
 }
@@ -107,16 +104,6 @@ func ProfileTimeline(dev *sim.Device) (rows []KernelProfile) {
 		}
 	}
 	return rows
-}
-
-// launchesOf returns the launches of a serial schedule in execution order.
-func launchesOf(s *ir.Schedule) (list []*ir.Launch) {
-	for _, op := range s.Order {
-		if l := s.Graph.Ops[op].Launch; l != nil {
-			list = append(list, l)
-		}
-	}
-	return list
 }
 
 // numbers returns the scalar arguments of a launch.

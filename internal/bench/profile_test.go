@@ -7,7 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/reprise-gpu/reprise/internal/kernels"
 	"github.com/reprise-gpu/reprise/internal/sim"
+	"github.com/reprise-gpu/reprise/ir"
+	"github.com/reprise-gpu/reprise/tracer"
 )
 
 func profileOf(t *testing.T, w *Workload, p Params, o sim.Options) []KernelProfile {
@@ -87,4 +90,32 @@ func TestProfileSampled(t *testing.T) {
 		assert.InEpsilon(t, whole[i].Flops, some[i].Flops, 0.05)
 		assert.InEpsilon(t, whole[i].L2Bytes, some[i].L2Bytes, 0.05)
 	}
+}
+
+// TestProfileOfLoops expects the launches of each iteration, and none of the kernels that evaluate the condition.
+func TestProfileOfLoops(t *testing.T) {
+	dev, err := sim.New(sim.Options{})
+	require.NoError(t, err)
+	defer dev.Close()
+	r := tracer.New(dev, "loop", tracer.Deferred)
+	source, ok := kernels.Lookup("square")
+	require.True(t, ok)
+	square := r.Module(source.File, source.PTX).Kernel(source.Name)
+	x, y := r.Alloc("x", ir.F32, 64, ir.Input), r.Alloc("y", ir.F32, 64, ir.Output)
+	ended := r.Alloc("ended", ir.F32, 1, ir.Output)
+	r.Launch(square, tracer.Linear(2, 32), x, y, 64)
+	r.Loop(ended, ir.AtLeast, 1, tracer.Limits{Iterations: 3}, func() {
+		r.Launch(square, tracer.Linear(1, 32), x, y, 32)
+		r.Memset(ended, 0)
+	})
+	trace, err := r.Finish()
+	require.NoError(t, err)
+	defer trace.Close()
+
+	rows := profileOf(t, OfFile("loop.rir", &ir.File{Graph: trace.Graph}), Params{}, sim.Options{})
+	require.Len(t, rows, 2)
+	assert.Equal(t, 1, rows[0].Launches)
+	assert.Equal(t, []string{"i32=64"}, rows[0].Numbers)
+	assert.Equal(t, 3, rows[1].Launches)
+	assert.Equal(t, []string{"i32=32"}, rows[1].Numbers)
 }

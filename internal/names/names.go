@@ -2,7 +2,12 @@
 // graphexec sets the function; reports of what ran use it.
 package names
 
-import "github.com/reprise-gpu/reprise/ir"
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/reprise-gpu/reprise/ir"
+)
 
 // Place is an operation of a schedule, or of a body in it.
 type Place struct {
@@ -15,3 +20,20 @@ type Place struct {
 // Of returns the operations of a *graphexec.Exec by the labels of their work. The label of work in an iteration of a loop
 // has the number of the iteration after it.
 var Of func(exec any) map[string]Place
+
+// iterated matches the label of work in a loop: the name of its operation, and the iteration.
+var iterated = regexp.MustCompile(`^(.*) \[(\d+)\]$`)
+
+// Find returns the operation of a label, and the iteration of the loop around it, or 0. ok is false for work of the back end's own.
+func Find(operations map[string]Place, label string) (at Place, iteration int, ok bool) {
+	if at, ok = operations[label]; ok {
+		return at, 0, true
+	}
+	m := iterated.FindStringSubmatch(label)
+	if m == nil {
+		return at, 0, false
+	}
+	iteration, err := strconv.Atoi(m[2])
+	at, ok = operations[m[1]]
+	return at, iteration, ok && err == nil
+}

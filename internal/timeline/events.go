@@ -47,7 +47,7 @@ func (t *Timeline) time(ctx context.Context, dev device.Device, p *Program) (err
 func (t *Timeline) read(timed *timedDevice, operations map[string]names.Place) error {
 	for _, l := range timed.lists {
 		for _, r := range l.runs {
-			at, _, ok := find(operations, labelOf(r.work))
+			at, _, ok := names.Find(operations, labelOf(r.work))
 			if !ok {
 				continue
 			}

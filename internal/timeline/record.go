@@ -3,8 +3,6 @@ package timeline
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strconv"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
@@ -94,7 +92,7 @@ func (t *Timeline) place(work []sim.Work, operations map[string]names.Place) map
 	spans := map[int64]int{}
 	for i := range work {
 		w := &work[i]
-		at, iteration, ok := find(operations, w.Name)
+		at, iteration, ok := names.Find(operations, w.Name)
 		if !ok {
 			continue // the back end's own work
 		}
@@ -106,23 +104,6 @@ func (t *Timeline) place(work []sim.Work, operations map[string]names.Place) map
 		})
 	}
 	return spans
-}
-
-// iterated matches the label of work in a loop: the name of its operation, and the iteration.
-var iterated = regexp.MustCompile(`^(.*) \[(\d+)\]$`)
-
-// find returns the operation of a label.
-func find(operations map[string]names.Place, label string) (at names.Place, iteration int, ok bool) {
-	if at, ok = operations[label]; ok {
-		return at, 0, true
-	}
-	m := iterated.FindStringSubmatch(label)
-	if m == nil {
-		return at, 0, false
-	}
-	iteration, err := strconv.Atoi(m[2])
-	at, ok = operations[m[1]]
-	return at, iteration, ok && err == nil
 }
 
 // engineOf returns the engine of an operation.
