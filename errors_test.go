@@ -212,6 +212,13 @@ var mistakes = map[string]map[string]func(t *testing.T, p *program) error{
 		"a buffer": func(_ *testing.T, p *program) error {
 			return p.exec.Apply(graphexec.Rebind("z", 64))
 		},
+		"a buffer of a trace": func(_ *testing.T, p *program) error {
+			_, err := p.trace.Buffer("z")
+			return err
+		},
+		"a host call": func(_ *testing.T, p *program) error {
+			return p.trace.BindHost("log", func() error { return nil })
+		},
 		"an operation": func(_ *testing.T, p *program) error {
 			return p.exec.Apply(graphexec.Enable("sum", false))
 		},

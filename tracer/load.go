@@ -11,6 +11,7 @@ import (
 	"github.com/reprise-gpu/reprise/internal/absent"
 	"github.com/reprise-gpu/reprise/internal/phrase"
 	"github.com/reprise-gpu/reprise/internal/ptx"
+	"github.com/reprise-gpu/reprise/internal/sentinel"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -195,7 +196,7 @@ func (tr *Trace) Buffer(name string) (Buffer, error) {
 	if near := phrase.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf(" (did you mean @%s?)", near)
 	}
-	return Buffer{}, fmt.Errorf("trace %s has no buffer @%s%s; it has %s", tr.Graph.Name, name, hint, listed(tr.t.graph.Buffers))
+	return Buffer{}, sentinel.Errorf(sentinel.ErrUnknown, "trace %s has no buffer @%s%s; it has %s", tr.Graph.Name, name, hint, listed(tr.t.graph.Buffers))
 }
 
 // listed returns the names of buffers for an error: at most eight, then the number of the others.
@@ -235,8 +236,8 @@ func (tr *Trace) BindHost(label string, f func() error) error {
 	case found:
 		return nil
 	case len(labels) == 0:
-		return fmt.Errorf("trace %s has no host calls: bind none", tr.Graph.Name)
+		return sentinel.Errorf(sentinel.ErrUnknown, "trace %s has no host calls: bind none", tr.Graph.Name)
 	}
 	slices.Sort(labels)
-	return fmt.Errorf("trace %s has no host call %q: it has %s", tr.Graph.Name, label, strings.Join(slices.Compact(labels), ", "))
+	return sentinel.Errorf(sentinel.ErrUnknown, "trace %s has no host call %q: it has %s", tr.Graph.Name, label, strings.Join(slices.Compact(labels), ", "))
 }
