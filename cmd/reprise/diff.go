@@ -30,7 +30,8 @@ func newDiff() *cobra.Command {
 		Long: `Diff matches the operations of two programs by their labels, or by their kernels in program
 order, and their parameters and buffers by name. It prints which were removed, added and
 changed, which dependencies changed between operations of both, and the predicted time of a
-replay of each. Each program is a FILE.rir or a workload; a workload states no contents, so
+replay of each. Schedules are compared if both files have one, as reprise opt prints it. Source
+lines and names of programs are not compared. Each program is a FILE.rir or a workload; a workload states no contents, so
 they are compared between files only. The exit status is 0 if the programs are equal and 1 if
 they differ.`,
 		Example: `  reprise diff before.rir after.rir
@@ -102,7 +103,7 @@ func (f *diffFlags) load(c *cobra.Command, arg string, opts optimizer.Options) (
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return &ir.File{Graph: plan.Analyzed, Contents: file.Contents}, float64(plan.Schedule.Predicted) / 1e3, nil
+	return &ir.File{Graph: plan.Analyzed, Schedule: file.Schedule, Contents: file.Contents}, float64(plan.Schedule.Predicted) / 1e3, nil
 }
 
 func (d *programsDiffer) write(w io.Writer) error {

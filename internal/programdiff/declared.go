@@ -36,27 +36,31 @@ func (d *Difference) declared(a, b []declaration) {
 }
 
 // declarations returns the parameters and the buffers of a program, in its order.
-func declarations(f *ir.File) (all []declaration) {
-	for _, p := range f.Graph.Params {
+func (x *side) declarations(contents []ir.Contents) (all []declaration) {
+	for _, p := range x.g.Params {
 		all = append(all, declaration{"param $" + p.Name, []property{{"value", p.Value.String()}}})
 	}
-	for i := range f.Graph.Buffers {
-		b := &f.Graph.Buffers[i]
+	for i := range x.g.Buffers {
+		b := &x.g.Buffers[i]
+		offset := "none"
+		if x.s != nil && x.s.Offset != nil && x.s.Offset[i] >= 0 {
+			offset = fmt.Sprint(x.s.Offset[i])
+		}
 		all = append(all, declaration{"buffer @" + b.Name, []property{
 			{"type", b.Elem.String()}, {"elements", fmt.Sprint(b.Len)}, {"memory", b.Place.String()}, {"role", b.Role.String()},
-			{"contents", contentsOf(f, ir.BufferID(i))},
+			{"contents", contentsOf(contents, ir.BufferID(i))}, {"offset in the arena", offset},
 		}})
 	}
 	return all
 }
 
 // contentsOf returns what a program states about the contents of a buffer, as its text does, with a hash for the bytes.
-func contentsOf(f *ir.File, b ir.BufferID) string {
-	i := slices.IndexFunc(f.Contents, func(c ir.Contents) bool { return c.Buffer == b })
+func contentsOf(all []ir.Contents, b ir.BufferID) string {
+	i := slices.IndexFunc(all, func(c ir.Contents) bool { return c.Buffer == b })
 	if i < 0 {
 		return "none"
 	}
-	c := &f.Contents[i]
+	c := &all[i]
 	_, lo, _ := strings.Cut(c.Lo.String(), "=")
 	_, hi, _ := strings.Cut(c.Hi.String(), "=")
 	switch {

@@ -3,10 +3,10 @@ package programdiff
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/ir"
 )
 
@@ -38,51 +38,113 @@ func (d *Difference) Equal() bool {
 
 // Of compares two programs, whose graphs have been analyzed. Parameters and buffers are matched by their names.
 // Operations are matched by a longest common subsequence of their labels, or of their kernels and kinds where they have no
-// label, so that an inserted operation moves no other.
+// label, so that an inserted operation moves no other. The schedules are compared if both programs have one.
 func Of(before, after *ir.File) *Difference {
 	d := &Difference{Removed: []string{}, Added: []string{}, Changed: []Change{}, Deps: Dependencies{[]string{}, []string{}}}
-	d.declared(declarations(before), declarations(after))
-	a, b := before.Graph, after.Graph
-	keysA, keysB := keys(a), keys(b)
-	to := match(keysA, keysB)
-	from := slices.Repeat([]ir.OpID{-1}, b.Len())
-	for u, v := range to {
-		if v < 0 {
-			d.Removed = append(d.Removed, name(a, ir.OpID(u)))
-			continue
-		}
-		from[v] = ir.OpID(u)
-		if what := changes(describe(a, ir.OpID(u)), describe(b, v)); len(what) > 0 {
-			d.Changed = append(d.Changed, Change{name(a, ir.OpID(u)), name(b, v), what})
-		}
+	code := codes{}
+	a, b := side{g: before.Graph, s: before.Schedule, code: code}, side{g: after.Graph, s: after.Schedule, code: code}
+	if a.s == nil || b.s == nil {
+		a.s, b.s = nil, nil
 	}
-	for v, u := range from {
-		if u < 0 {
-			d.Added = append(d.Added, name(b, ir.OpID(v)))
-		}
+	d.declared(a.declarations(before.Contents), b.declarations(after.Contents))
+	if what := d.operations(&a, &b); a.s != nil && len(what) > 0 {
+		d.Changed = append(d.Changed, Change{"schedule", "schedule", what})
 	}
-	d.dependencies(a, b, to, from)
 	return d
 }
 
+// side is a program, or the body of a loop or a branch, with its schedule.
+type side struct {
+	g    *ir.Graph
+	s    *ir.Schedule // nil if schedules are not compared
+	path path
+	code codes
+}
+
+// path is that of a body: "%1/" and "solve/".
+type path struct{ number, label string }
+
+// operations compares the operations and their dependencies. It returns what differs in the schedules as a whole.
+func (d *Difference) operations(a, b *side) []string {
+	to := match(keys(a.g), keys(b.g))
+	from := slices.Repeat([]ir.OpID{-1}, b.g.Len())
+	for u, v := range to {
+		if v >= 0 {
+			from[v] = ir.OpID(u)
+		}
+	}
+	for u, v := range to {
+		u := ir.OpID(u)
+		if v < 0 {
+			d.Removed = append(d.Removed, a.name(u))
+			continue
+		}
+		what := changes(a.describe(u), b.describe(v))
+		what = append(what, changes(a.planned(u, a.waits(u, func(w ir.OpID) string { return b.other(a, w, to[w]) })),
+			b.planned(v, b.waits(v, b.name)))...)
+		if len(what) > 0 {
+			d.Changed = append(d.Changed, Change{a.name(u), b.name(v), what})
+		}
+		d.bodies(a, b, u, v)
+	}
+	for v, u := range from {
+		if u < 0 {
+			d.Added = append(d.Added, b.name(ir.OpID(v)))
+		}
+	}
+	d.dependencies(a, b, to, from)
+	return append(changes(a.wholly(), b.wholly()), orders(a, b, to, from)...)
+}
+
+// bodies compares the bodies of a loop or a branch in both programs.
+func (d *Difference) bodies(a, b *side, u, v ir.OpID) {
+	var n int
+	for _, c := range []*ir.Control{a.g.Ops[u].Control, b.g.Ops[v].Control} {
+		if c != nil {
+			n = max(n, len(c.Bodies))
+		}
+	}
+	for i := range n {
+		x, y := a.body(u, i), b.body(v, i)
+		if x.s == nil || y.s == nil {
+			x.s, y.s = nil, nil
+		}
+		if what := d.operations(x, y); len(what) > 0 {
+			d.Changed = append(d.Changed, Change{"schedule of " + a.name(u), "schedule of " + b.name(v), what})
+		}
+	}
+}
+
+// body returns body i of a loop or a branch. It is empty if there is none.
+func (x *side) body(v ir.OpID, i int) *side {
+	to := &side{g: &ir.Graph{}, code: x.code, path: path{opname.Path(x.path.number+v.String(), i), opname.Path(x.path.label+nameOnly(&x.g.Ops[v]), i)}}
+	if c := x.g.Ops[v].Control; c != nil && i < len(c.Bodies) {
+		to.g = c.Bodies[i]
+		if x.s != nil && i < len(x.s.Bodies[v]) {
+			to.s = x.s.Bodies[v][i]
+		}
+	}
+	return to
+}
+
 // dependencies compares the dependencies between operations that are in both programs.
-func (d *Difference) dependencies(a, b *ir.Graph, to, from []ir.OpID) {
+func (d *Difference) dependencies(a, b *side, to, from []ir.OpID) {
 	type pair struct{ u, v ir.OpID }
 	inA, inB := map[pair]bool{}, map[pair]bool{}
-	for _, dep := range a.Deps() {
+	for _, dep := range a.g.Deps() {
 		if u, v := to[dep.From], to[dep.To]; u >= 0 && v >= 0 {
 			inA[pair{u, v}] = true
 		}
 	}
-	for _, dep := range b.Deps() {
+	for _, dep := range b.g.Deps() {
 		inB[pair{dep.From, dep.To}] = true
 		if from[dep.From] >= 0 && from[dep.To] >= 0 && !inA[pair{dep.From, dep.To}] {
-			d.Deps.Added = append(d.Deps.Added, name(b, dep.From)+" -> "+name(b, dep.To))
+			d.Deps.Added = append(d.Deps.Added, b.name(dep.From)+" -> "+b.name(dep.To))
 		}
 	}
-	for _, dep := range a.Deps() {
+	for _, dep := range a.g.Deps() {
 		if u, v := to[dep.From], to[dep.To]; u >= 0 && v >= 0 && !inB[pair{u, v}] {
-			d.Deps.Removed = append(d.Deps.Removed, name(b, u)+" -> "+name(b, v))
+			d.Deps.Removed = append(d.Deps.Removed, b.name(u)+" -> "+b.name(v))
 		}
 	}
 }
@@ -153,21 +215,30 @@ func match(a, b []string) []ir.OpID {
 type property struct{ what, is string }
 
 // describe returns the properties that a review compares.
-func describe(g *ir.Graph, v ir.OpID) (all []property) {
-	op := &g.Ops[v]
+func (x *side) describe(v ir.OpID) (all []property) {
+	g, op := x.g, &x.g.Ops[v]
 	if l := op.Launch; l != nil {
 		args := make([]string, len(l.Args))
 		for i, a := range l.Args {
 			args[i] = argument(g, &a)
 		}
-		all = append(all, property{"kernel", l.Entry}, property{"code", codeOf(g, l.Module)}, property{"grid", l.Grid.String()}, property{"block", l.Block.String()},
-			property{"shared memory", fmt.Sprint(l.Shared)}, property{"arguments", strings.Join(args, ", ")})
+		all = append(all, property{"kernel", l.Entry}, property{"code", x.code.of(g.Modules[l.Module].Source, l.Entry)}, property{"grid", l.Grid.String()}, property{"block", l.Block.String()},
+			property{"shared memory", fmt.Sprint(l.Shared)}, property{"arguments", strings.Join(args, ", ")}, property{"bytes of blocks", maps(l)})
 	}
 	if op.Memset != nil {
 		all = append(all, property{"value", op.Memset.Value.String()})
 	}
+	if p := op.Prefetch; p != nil {
+		all = append(all, property{"to the device", fmt.Sprint(p.ToDevice)})
+	}
 	if c := op.Control; c != nil {
-		all = append(all, property{"condition", fmt.Sprintf("%v %v", c.Is, c.Value)}, property{"limit", fmt.Sprint(c.Limit)}, property{"bodies", bodiesOf(c)})
+		scalar := fmt.Sprintf("@%s[%d:%d]", g.Buffers[c.Scalar.Buffer].Name, c.Scalar.Lo, c.Scalar.Hi)
+		all = append(all, property{"condition", fmt.Sprintf("%s %v %v", scalar, c.Is, c.Value)}, property{"limit", fmt.Sprint(c.Limit)}, property{"every", fmt.Sprint(c.Every)})
+	}
+	if op.Cost >= 0 {
+		all = append(all, property{"cost", fmt.Sprintf("%d ns", op.Cost)})
+	} else {
+		all = append(all, property{"cost", "none"})
 	}
 	var scratch [2]ir.Access
 	var uses []string
@@ -181,15 +252,12 @@ func describe(g *ir.Graph, v ir.OpID) (all []property) {
 	return append(all, property{"accesses", strings.Join(uses, ", ")})
 }
 
-// bodiesOf returns a short hash of the operations in the bodies of a loop or a branch.
-func bodiesOf(c *ir.Control) string {
-	h := fnv.New64a()
-	for _, body := range c.Bodies {
-		for v := range body.Ops {
-			fmt.Fprintln(h, nameOnly(&body.Ops[v]), describe(body, ir.OpID(v)))
-		}
+// maps returns the declared bytes of the blocks of a launch.
+func maps(l *ir.Launch) string {
+	if len(l.Maps) == 0 {
+		return "none"
 	}
-	return fmt.Sprintf("%016x", h.Sum64())
+	return fmt.Sprintf("%+v", l.Maps)
 }
 
 var modes = map[ir.Mode]string{ir.Read: "read", ir.Write: "write", ir.ReadWrite: "readwrite", ir.Reduce: "reduce"}
@@ -202,13 +270,6 @@ func argument(g *ir.Graph, a *ir.Arg) string {
 		return "$" + g.Params[a.Param].Name
 	}
 	return a.Scalar.String()
-}
-
-// codeOf returns a short hash of the PTX of a module.
-func codeOf(g *ir.Graph, m ir.ModuleID) string {
-	h := fnv.New64a()
-	h.Write([]byte(g.Modules[m].Source))
-	return fmt.Sprintf("%016x", h.Sum64())
 }
 
 // changes returns the properties that differ. Operations of one kind have the same ones.
@@ -232,10 +293,20 @@ func nameOnly(op *ir.Op) string {
 	return op.Kind.String()
 }
 
-func name(g *ir.Graph, v ir.OpID) string {
-	op := &g.Ops[v]
+// name returns the number of an operation, its label, and its line.
+func (x *side) name(v ir.OpID) string {
+	op := &x.g.Ops[v]
+	text := x.path.number + v.String() + " " + x.path.label + nameOnly(op)
 	if op.Pos == nil {
-		return fmt.Sprintf("%v %s", v, nameOnly(op))
+		return text
 	}
-	return fmt.Sprintf("%v %s at %v", v, nameOnly(op), op.Pos)
+	return fmt.Sprintf("%s at %v", text, op.Pos)
+}
+
+// other returns the name of operation w of the program a. It is that of the same operation of x, v, if there is one.
+func (x *side) other(a *side, w, v ir.OpID) string {
+	if v < 0 {
+		return a.name(w)
+	}
+	return x.name(v)
 }

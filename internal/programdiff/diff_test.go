@@ -3,6 +3,7 @@ package programdiff
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,72 @@ contents {
 		{"buffer @y", "buffer @y", []string{"type f32 -> f64", "elements 8 -> 16", "role inout -> constant", "contents none -> fill(1)"}},
 	}, d.Changed)
 	assert.True(t, Of(a, a).Equal())
+}
+
+// TestEveryPropertyIsCompared changes one part of a program at a time.
+func TestEveryPropertyIsCompared(t *testing.T) {
+	const program = `graph g {
+  module k "k.ptx"
+  buffer @x f32[64] managed inout
+  buffer @s f32[2] device(0) inout
+  buffer @r f32[2] device(0) inout
+  %0 = loop until @s[0:4] below 1 max(10) every(2) label("solve") {
+    %0 = memset @s u32=0
+    %1 = memset @r u32=0
+  }
+  %1 = branch if @s[0:4] below 1 {
+    %0 = memset @s u32=0 label("then")
+  } else {
+    %0 = memset @r u32=0 label("else")
+  }
+  %2 = prefetch @x -> device
+  %3 = empty cost(1500ns)
+  %4 = launch k.one grid(1) block(32) args()
+}
+-- k.ptx --
+.version 7.8
+.target sm_70
+.address_size 64
+.visible .entry one() { ret; }
+.visible .entry two() { ret; }
+`
+	for _, change := range []struct{ old, new, want string }{
+		{"every(2)", "every(5)", "{%0 solve %0 solve [every 2 -> 5]}"},
+		{"loop until @s[0:4] below", "loop until @s[4:8] below", "condition @s[0:4] below 1 -> @s[4:8] below 1"},
+		{"-> device", "-> host", "{%2 prefetch %2 prefetch [to the device true -> false]}"},
+		{"1500ns", "2500ns", "{%3 empty %3 empty [cost 1500 ns -> 2500 ns]}"},
+		{" cost(1500ns)", "", "{%3 empty %3 empty [cost 1500 ns -> none]}"},
+		{"%1 = memset @r u32=0", "%1 = memset @r u32=1", "{%0/%1 solve/memset %0/%1 solve/memset [value u32=0 -> u32=1]}"},
+		{"  } else {\n    %0", "    %1", "[%1/else/%0 branch/else/else] [%1/%1 branch/else]"},
+		{"one() { ret; }", "one() { exit; }", "{%4 one %4 one [code "},
+		{"two() { ret; }", "two() { exit; }", ""},
+		{".visible .entry one", "// a comment\n.visible .entry one", ""},
+	} {
+		require.Contains(t, program, change.old)
+		d := Of(parse(t, program), parse(t, strings.Replace(program, change.old, change.new, 1)))
+		if change.want == "" {
+			assert.True(t, d.Equal(), "%s: %v", change.new, d)
+			continue
+		}
+		assert.Contains(t, fmt.Sprint(*d), change.want, change.new)
+	}
+}
+
+// TestSchedulesDiffer compares plans of one program, in whole and by operation.
+func TestSchedulesDiffer(t *testing.T) {
+	const program = "graph g {\n  buffer @x u32[8] device(0) temporary\n  %0 = memset @x u32=0\n  %1 = empty\n  %2 = empty after(%0)\n}\n"
+	plan := func(text string) *ir.File {
+		return parse(t, program+text)
+	}
+	a := plan("schedule nimble lanes(2) {\n  %0 lane(0)\n  %1 lane(1)\n  %2 lane(1) wait(%0)\n}\n")
+	b := plan("schedule serial lanes(1) {\n  %1 lane(0)\n  %0 lane(0)\n  %2 lane(0)\n}\n")
+	assert.Equal(t, []Change{
+		{"%1 empty", "%1 empty", []string{"lane 1 -> 0"}},
+		{"%2 empty", "%2 empty", []string{"lane 1 -> 0", "waits %0 memset -> none"}},
+		{"schedule", "schedule", []string{"strategy nimble -> serial", "lanes 2 -> 1", "order from number 0 on: %0 memset -> %1 empty"}},
+	}, Of(a, b).Changed)
+	assert.True(t, Of(a, a).Equal())
+	assert.True(t, Of(a, plan("")).Equal(), "only one of them has a schedule")
 }
 
 // TestMatchIsLongest compares the length of the match with the best of all subsequences.
