@@ -289,6 +289,11 @@ func (f *compareFlags) config(cmd *cobra.Command, args []string) (c compare.Conf
 	if err := f.burstOf(&c); err != nil {
 		return c, err
 	}
+	for _, w := range c.Workloads {
+		if c.Usual && w.Loops {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: without the rows of rename, which cannot replace buffers in loops and branches\n", w.Name)
+		}
+	}
 	if err := f.checkPublished(); err != nil {
 		return c, err
 	}
@@ -329,6 +334,7 @@ func (f *compareFlags) burstOf(c *compare.Config) error {
 	if c.Burst = f.burst; c.Burst == 0 {
 		return nil
 	}
+	c.Usual = slices.Equal(f.also, usualOptions)
 	for _, also := range f.also {
 		passes, err := distinct("also", strings.Split(also, ","))
 		if err != nil {

@@ -138,6 +138,9 @@ func (f *explainFlags) explain(ctx context.Context, w *bench.Workload, p bench.P
 func (f *explainFlags) report(c *cobra.Command, all []bench.Explanation) error {
 	out := c.OutOrStdout()
 	if f.cost != "" {
+		if all[0].Costs == nil {
+			return fmt.Errorf("--cost %s: the operations of programs with loops or branches are not measured: leave --cost out", f.cost)
+		}
 		if err := writeJSON(f.cost, out, all[0].Costs); err != nil {
 			return err
 		}

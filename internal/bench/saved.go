@@ -25,6 +25,7 @@ func OfFile(name string, f *ir.File) *Workload {
 		Name: name, Title: name, Doc: "saved program",
 		Sizes: []int{0},
 		Saved: true,
+		Loops: Control(f.Graph) > 0,
 		Fits: func(size int) error {
 			if size != 0 {
 				return fmt.Errorf("%s is a saved program, whose size %d cannot be set: leave the size out", name, size)

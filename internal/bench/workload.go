@@ -30,6 +30,7 @@ type Workload struct {
 	Blocked bool // its kernels have blocks of fixed size, so Params.Threads must be 0
 
 	Saved bool // a program without sizes and inputs of its choice: see OfFile and OfSolver
+	Loops bool // a saved program with loops or branches, in which no pass replaces buffers
 
 	trace func(dev device.Device, p Params) (*Instance, error)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/device/model"
 	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/signature"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
@@ -48,7 +49,7 @@ type counter interface {
 func (t *Timings) Measure(ctx context.Context, dev device.Device, src *Source, o Options) (err error) {
 	for v := range src.Graph.Ops {
 		if src.Graph.Ops[v].Control != nil {
-			return fmt.Errorf("%s: %v is a %v: %w", src.Name, ir.OpID(v), src.Graph.Ops[v].Kind, ErrControl)
+			return fmt.Errorf("%s: %s is a %v: %w", src.Name, opname.Of(src.Graph).Of(ir.OpID(v)), src.Graph.Ops[v].Kind, ErrControl)
 		}
 	}
 	m := &measurement{Source: src, Options: o, ctx: ctx, dev: dev, to: newProgram(src.Name)}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/graphexec"
@@ -31,6 +33,9 @@ type Config struct {
 	Burst   int
 	Options [][]string
 
+	// Usual means that Options are not the choice of a user: those that a program does not allow are left out.
+	Usual bool
+
 	// Progress is called repeatedly with the numbers of finished and of all replays.
 	Progress func(what string, done, total int)
 }
@@ -51,7 +56,15 @@ func (c *Config) burst(s setting) (int, [][]string) {
 	if s.memory != bench.Pinned || c.Burst == 0 {
 		return 0, nil
 	}
+	if c.Usual && s.workload.Loops {
+		return c.Burst, slices.DeleteFunc(slices.Clone(c.Options), renames)
+	}
 	return c.Burst, c.Options
+}
+
+// renames reports whether one of the passes replaces buffers, which programs with loops or branches do not allow.
+func renames(passes []string) bool {
+	return slices.ContainsFunc(passes, func(pass string) bool { return strings.HasPrefix(pass, "rename") })
 }
 
 func (s setting) String() string {

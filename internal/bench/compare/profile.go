@@ -52,7 +52,7 @@ func (c *Config) profile(ctx context.Context, dev device.Device, in *bench.Insta
 				return nil, fmt.Errorf("profile of %s/%v: %w", strategy, backend, err)
 			}
 			f.overlap[strategy+"/"+backend.String()] = shares(ran)
-			if strategy == serial && backend == graphexec.Streams {
+			if strategy == serial && backend == graphexec.Streams && bench.Control(plan.Analyzed) == 0 { // with loops, more ran than the graph has
 				f.bound = bound(plan.Analyzed, plan.Schedule, ran)
 			}
 		}

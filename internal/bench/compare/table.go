@@ -43,7 +43,11 @@ func (c *Comparison) write(w io.Writer) error {
 	if c.Ratio > 0 {
 		fmt.Fprintf(w, "%s takes %.2f %% of the time of %s; ", c.Best, 100*c.Ratio, c.BestCPP)
 	}
-	fmt.Fprintf(w, "the contention-free lower bound is %s us\n", micros(c.BoundUS))
+	if c.BoundUS > 0 {
+		fmt.Fprintf(w, "the contention-free lower bound is %s us\n", micros(c.BoundUS))
+	} else {
+		fmt.Fprintln(w, "the contention-free lower bound is unknown")
+	}
 	if err := c.writeThroughput(w); err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package shares
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/reprise-gpu/reprise/device"
+	"github.com/reprise-gpu/reprise/internal/bench"
 	"github.com/reprise-gpu/reprise/internal/bench/tenants"
 	"github.com/reprise-gpu/reprise/internal/sharing"
 	"github.com/reprise-gpu/reprise/internal/signature"
@@ -100,6 +102,9 @@ func openSaved(dev device.Device, p *tenants.Program, gap time.Duration) (*insta
 	made, err := p.New(dev, 1, 1)
 	if err != nil {
 		return nil, err
+	}
+	if bench.Control(made.Graph) > 0 {
+		return nil, device.Join(errors.New("loops and branches are not shared, since the programs run on a device that computes no values: use a program without them"), made.Close())
 	}
 	one := stage{planned: &planned{made.Bound, made.Graph}, gap: gap}
 	return &instance{name: p.Name, dev: dev, stages: []stage{one}, reset: made.Reset, check: made.Check, close: made.Close}, nil

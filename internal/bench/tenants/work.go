@@ -5,6 +5,7 @@ import (
 
 	"github.com/reprise-gpu/reprise/device"
 	"github.com/reprise-gpu/reprise/internal/lower"
+	"github.com/reprise-gpu/reprise/internal/opname"
 	"github.com/reprise-gpu/reprise/internal/traced"
 	"github.com/reprise-gpu/reprise/ir"
 	"github.com/reprise-gpu/reprise/optimizer"
@@ -31,7 +32,7 @@ func newWork(dev device.Device, in *Instance) (*work, error) {
 	w := &work{ops: make([]device.Work, g.Len()), deps: make([][]int, g.Len())}
 	for i := range g.Ops {
 		if w.ops[i], err = lowerOp(dev, g, ir.OpID(i), in.Bound); err != nil {
-			return nil, fmt.Errorf("operation %d: %w", i, err)
+			return nil, fmt.Errorf("operation %s: %w", opname.Of(g).Of(ir.OpID(i)), err)
 		}
 		for _, d := range g.DepsInto(ir.OpID(i)) {
 			w.deps[i] = append(w.deps[i], int(d.From))
