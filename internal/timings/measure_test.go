@@ -166,7 +166,7 @@ graph l {
 	require.NoError(t, err)
 	err = ts.Measure(context.Background(), dev, &timings.Source{Name: "l", Graph: file.Graph}, timings.Options{Replays: 1})
 	assert.ErrorIs(t, err, timings.ErrControl)
-	assert.ErrorContains(t, err, "l: %0 is a loop")
+	assert.ErrorContains(t, err, "l: loop is a loop")
 
 	none := null.New()
 	_, src = open(t, none, "vec", 1024)
