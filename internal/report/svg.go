@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/reprise-gpu/reprise/optimizer"
 )
@@ -15,6 +16,16 @@ var laneColours = [...]string{"#4269d0", "#d98a00", "#2f9e6e", "#c2459b", "#7b52
 
 // svgStyle has both colour schemes. The strokes of hazards are those of the page.
 const svgStyle = `text{font:12.5px system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1b1f27}.n rect{fill-opacity:.16}.n .b{fill-opacity:1}.e{fill:none;stroke:#77808f;stroke-width:1.3}.war{stroke:#b06a00;stroke-dasharray:6 4}.waw{stroke:#8a3ffc;stroke-dasharray:2 3}.after{stroke:#0b7a75;stroke-dasharray:9 3 2 3}.body{stroke-dasharray:1 4}.wait{stroke-width:2.6}marker path{fill:#77808f}@media(prefers-color-scheme:dark){text{fill:#e8eaef}.n rect{fill-opacity:.3}.e{stroke:#8b95a5}}`
+
+// escaped returns text for XML, which has no control characters.
+func escaped(text string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\ufffe' || r == '\uffff' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text))
+}
 
 // margin is the space around a drawing.
 const margin = 12
@@ -51,7 +62,7 @@ func (g *Drawn) WriteSVG(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	width, height := d.Open.Width+2*margin, d.Open.Height+2*margin
 	fmt.Fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%d %[1]d %.0f %.0f\" width=\"%[2]g\" height=\"%[3]g\" role=\"img\" aria-label=\"graph of %s, planned by %s\">\n",
-		-margin, width, height, html.EscapeString(d.Program), html.EscapeString(g.Strategy))
+		-margin, width, height, escaped(d.Program), escaped(g.Strategy))
 	fmt.Fprintf(out, "<style>%s</style>\n<defs><marker id=\"a\" viewBox=\"0 0 8 6\" refX=\"8\" refY=\"3\" markerWidth=\"8\" markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0L8 3L0 6z\"/></marker></defs>\n", svgStyle)
 	for i := range d.Edges {
 		if d.Edges[i].Kept {
@@ -72,7 +83,7 @@ func (d *Data) svgEdge(w io.Writer, i int, lane []int) {
 		class += " wait"
 	}
 	fmt.Fprintf(w, "<path class=\"e %s\" marker-end=\"url(#a)\" d=\"%s\"><title>%s</title></path>\n", class, d.curve(i),
-		html.EscapeString(fmt.Sprintf("%s → %s: %s %s", d.Operation[e.From].Title, d.Operation[e.To].Title, e.Hazard, e.Range)))
+		escaped(fmt.Sprintf("%s → %s: %s %s", d.Operation[e.From].Title, d.Operation[e.To].Title, e.Hazard, e.Range)))
 }
 
 // curve returns the path of an edge: through its bends, with vertical ends.
@@ -103,7 +114,7 @@ func (d *Data) svgNode(w io.Writer, v, lane int) {
 		colour = laneColours[lane%len(laneColours)]
 	}
 	fmt.Fprintf(w, "<g class=\"n\"><title>%s</title><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%d\" rx=\"8\" fill=\"%s\" stroke=\"%[6]s\"/><rect class=\"b\" x=\"%[2]g\" y=\"%[3]g\" width=\"6\" height=\"%[5]d\" rx=\"3\" fill=\"%[6]s\"/><text x=\"%[7]g\" y=\"%[8]g\">%[9]s</text></g>\n",
-		html.EscapeString(strings.TrimSpace(fmt.Sprintf("%s %s %s, lane %d", o.Number, o.Title, o.Source, lane))), x, y, size.W, nodeHeight, colour, x+16, at[1]+4.5, html.EscapeString(clip(o.Title)))
+		escaped(strings.TrimSpace(fmt.Sprintf("%s %s %s, lane %d", o.Number, o.Title, o.Source, lane))), x, y, size.W, nodeHeight, colour, x+16, at[1]+4.5, escaped(clip(o.Title)))
 }
 
 // clip shortens a title to what fits into a node.
