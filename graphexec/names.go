@@ -14,7 +14,7 @@ func (p *program) names() map[string]names.Place {
 	all := map[string]names.Place{}
 	for _, q := range p.programs() {
 		for v := range q.work {
-			all[q.label(ir.OpID(v))] = names.Place{Schedule: q.sched, Op: ir.OpID(v), Name: q.opNames().Of(ir.OpID(v)), Path: q.numbers()}
+			all[q.label(ir.OpID(v))] = names.Place{Schedule: q.sched, Op: ir.OpID(v), Name: q.opNames().Of(ir.OpID(v)), Path: q.numbers(), Body: q.path()}
 		}
 	}
 	return all

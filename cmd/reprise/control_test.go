@@ -58,7 +58,7 @@ func TestLoopsAndBranchesGoThroughCommands(t *testing.T) {
 		{"kernel profile $F", []string{"clear     3     2     32", "clear     1     1     64"}},
 		{"compare $F", []string{"without the rows of rename", "nimble/graph unroll(4)"}},
 		{"bench $F --iterations 2", []string{"nimble     graph    5"}},
-		{"timeline $F -o $DIR/out.json", []string{`"step [3]"`, `"operation":"%2/%0"`}},
+		{"timeline $F -o $DIR/out.json", []string{`"step [3]"`, `"relax/ lane 0"`, `"operation":"%2/%0"`}},
 		{"diff $F $F", []string{"predicted replay"}},
 	} {
 		text, status := outcome(t, dir, strings.NewReplacer("$F", file, "$DIR", dir).Replace(u.args))

@@ -15,6 +15,7 @@ type Place struct {
 	Op       ir.OpID      // its number in that schedule
 	Name     string       // without the path of a body: see package opname
 	Path     string       // of a body, as in "%1/" and "%1/else/"; "" outside of bodies
+	Body     string       // the same with names, as in "solve/" and "choose/else/"
 }
 
 // Of returns the operations of a *graphexec.Exec by the labels of their work. The label of work in an iteration of a loop

@@ -98,7 +98,7 @@ func (t *Timeline) place(work []sim.Work, operations map[string]names.Place) map
 		}
 		spans[w.ID] = len(t.Spans)
 		t.Spans = append(t.Spans, Span{
-			Schedule: at.Schedule, Op: at.Op, Name: at.Name, Path: at.Path, Iteration: iteration,
+			Schedule: at.Schedule, Op: at.Op, Name: at.Name, Path: at.Path, Body: at.Body, Iteration: iteration,
 			Engine: engineOf(&at.Schedule.Graph.Ops[at.Op], at.Schedule.Graph, w.Transfer),
 			Ready:  w.End - w.Took, Begin: w.Begin, End: w.End, Work: w,
 		})

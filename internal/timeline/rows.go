@@ -11,6 +11,7 @@ import (
 // Row is a lane of the schedule, or of a body in it, with its spans in order of time.
 type Row struct {
 	Path  string // of the body, "" for the schedule
+	Body  string // the same with names
 	Lane  ir.LaneID
 	Spans []int // indices in Timeline.Spans
 }
@@ -20,7 +21,7 @@ func (r *Row) Title() string {
 	if r.Path == "" {
 		return fmt.Sprintf("lane %d", r.Lane)
 	}
-	return fmt.Sprintf("%s lane %d", r.Path, r.Lane)
+	return fmt.Sprintf("%s lane %d", r.Body, r.Lane)
 }
 
 // Rows returns the lanes that have spans, those of bodies last.
@@ -37,7 +38,7 @@ func (t *Timeline) Rows() (rows []Row) {
 		if !ok {
 			at = len(rows)
 			index[k] = at
-			rows = append(rows, Row{Path: k.path, Lane: k.lane})
+			rows = append(rows, Row{Path: k.path, Body: s.Body, Lane: k.lane})
 		}
 		rows[at].Spans = append(rows[at].Spans, i)
 	}

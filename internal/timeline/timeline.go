@@ -36,6 +36,7 @@ type Span struct {
 	Op        ir.OpID      // in that schedule
 	Name      string       // without the path of a body: see package opname
 	Path      string       // of a body, as in "%1/"; "" outside of bodies
+	Body      string       // the same with names, as in "solve/"
 	Iteration int          // of a loop, from 1; 0 outside of loops
 	Engine    Engine
 	Ready     int64 // the earliest possible start
