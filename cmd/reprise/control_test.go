@@ -80,3 +80,17 @@ func TestLoopsAndBranchesGoThroughCommands(t *testing.T) {
 		assert.NoFileExists(t, filepath.Join(dir, "out.json"), u.args)
 	}
 }
+
+// TestBuffersAreNotStandardStreams refuses - as the file of a buffer, for which a file of that name would be read or written.
+func TestBuffersAreNotStandardStreams(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "relaxing.rir")
+	require.NoError(t, os.WriteFile(file, []byte(relaxing), 0o600))
+	t.Chdir(dir)
+	for _, flag := range []string{"--in", "--out"} {
+		_, stderr, status := reprise("run", file, flag, "x=-")
+		assert.Equal(t, 2, status)
+		assert.Contains(t, stderr, flag+" x=-: standard input and output hold no buffer: name a file")
+	}
+	assert.NoFileExists(t, "-")
+}

@@ -145,6 +145,9 @@ func (r *runnable) buffer(flag, word string, fits func(*ir.Buffer) bool) (id ir.
 	if !ok || path == "" {
 		return 0, "", usagef("--%s %s: write the file behind the buffer, as in x=x.npy", flag, word)
 	}
+	if path == "-" {
+		return 0, "", usagef("--%s %s: standard input and output hold no buffer: name a file", flag, word)
+	}
 	var names []string
 	for i := range r.file.Graph.Buffers {
 		b := &r.file.Graph.Buffers[i]
