@@ -20,8 +20,8 @@ import (
 //	st.global.f32 [%rd4], %f1       x is written
 //
 // It is the analysis of LLVM's FunctionAttrs ("readonly" arguments), for PTX and without
-// flow sensitivity. Compiled code is nearly in SSA form, so passes over all instructions,
-// repeated until no set grows, need no control flow graph. Device functions are analysed
+// flow sensitivity: passes over all instructions, repeated until no set grows. Compiled code
+// is nearly in SSA form, and the registers of other code are divided (see separate). Device functions are analysed
 // together with the kernel that calls them. Shared and local memory are one cell each,
 // which holds the roots of everything stored there. An address without a root, or one
 // loaded from global memory, makes the kernel opaque: it may access any memory.
@@ -54,7 +54,8 @@ type infer struct {
 	funcs          []*ptx.Func // the kernel and what it calls, in the order of discovery
 	pointerTargets []*ptx.Func // what a call through a pointer may go to; nil until one is seen
 	regs           map[*ptx.Func][]rootSet
-	params         map[*ptx.Var]rootSet // .param variables: arguments and results of calls
+	numbered       map[*ptx.Func]*values // of their registers
+	params         map[*ptx.Var]rootSet  // .param variables: arguments and results of calls
 	shared         rootSet
 	local          rootSet
 
@@ -84,7 +85,7 @@ func Infer(m *ptx.Module, f *ptx.Func) *Effects {
 // again with the known pointers, and last, without a change of the sets, to record the
 // accesses.
 func analyse(m *ptx.Module, f *ptx.Func) *recorder {
-	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}}
+	in := &infer{m: m, kernel: f, table: newRootTable(), pointers: map[rootID]bool{}, numbered: map[*ptx.Func]*values{}}
 	in.fixpoint()
 	in.strict = true
 	in.fixpoint()
@@ -129,7 +130,10 @@ func (in *infer) settle() {
 // reach adds f to the functions that are analysed.
 func (in *infer) reach(f *ptx.Func) {
 	if _, ok := in.regs[f]; !ok {
-		in.regs[f] = make([]rootSet, len(f.Regs))
+		if in.numbered[f] == nil {
+			in.numbered[f] = separate(f)
+		}
+		in.regs[f] = make([]rootSet, in.numbered[f].n)
 		in.funcs = append(in.funcs, f)
 		in.changed = true
 	}
@@ -139,7 +143,8 @@ func (in *infer) reach(f *ptx.Func) {
 // runs.
 func (in *infer) sweep() {
 	for i := 0; i < len(in.funcs); i++ {
-		w := walker{infer: in, f: in.funcs[i], regs: in.regs[in.funcs[i]]}
+		f := in.funcs[i]
+		w := walker{infer: in, f: f, values: in.numbered[f], regs: in.regs[f]}
 		for j := range w.f.Body {
 			w.inst(&w.f.Body[j])
 		}
@@ -149,8 +154,10 @@ func (in *infer) sweep() {
 // walker applies the instructions of one function.
 type walker struct {
 	*infer
-	f    *ptx.Func
-	regs []rootSet
+	f      *ptx.Func
+	values *values
+	regs   []rootSet // by value
+	at     *ptx.Inst // the present one
 }
 
 // grow adds a set to a cell.
@@ -173,7 +180,7 @@ func (w *walker) define(op *ptx.Operand, set rootSet) {
 	switch op.Kind {
 	case ptx.OpReg, ptx.OpPair:
 		if op.Reg != ptx.NoReg && w.f.Regs[op.Reg].Type != ptx.Pred {
-			w.grow(&w.regs[op.Reg], set)
+			w.grow(&w.regs[w.values.value(w.at, op)], set)
 		}
 	case ptx.OpVector:
 		for i := range op.Elems {
@@ -187,7 +194,7 @@ func (w *walker) value(op *ptx.Operand) rootSet {
 	switch op.Kind {
 	case ptx.OpReg:
 		if op.Reg != ptx.NoReg {
-			return w.regs[op.Reg]
+			return w.regs[w.values.value(w.at, op)]
 		}
 	case ptx.OpSpecial:
 		if len(op.Name) > 7 && op.Name[:7] == "%envreg" {
@@ -232,7 +239,7 @@ func (w *walker) address(v *ptx.Var, offset int64) rootSet {
 func (w *walker) base(op *ptx.Operand) rootSet {
 	switch {
 	case op.Reg != ptx.NoReg:
-		return w.regs[op.Reg]
+		return w.regs[w.values.value(w.at, op)]
 	case op.Var != nil:
 		return w.address(op.Var, op.Imm)
 	}
@@ -295,6 +302,7 @@ var transfers = map[string]transfer{
 
 // inst applies one instruction.
 func (w *walker) inst(i *ptx.Inst) {
+	w.at = i
 	if len(i.Args) == 0 {
 		return
 	}

@@ -13,8 +13,9 @@ import (
 
 // TestInferIsSound runs random kernels with real addresses and requires that
 // every buffer they reach was inferred. The kernels move pointers through few
-// registers, sums, differences, masks, selections and local memory, twice
-// around a loop; a wild address, which hits no buffer, is undefined behaviour.
+// registers, sums, differences, masks, selections and local memory, under guards,
+// around jumps, and up to three times around a loop; a wild address, which hits no
+// buffer, is undefined behaviour.
 func TestInferIsSound(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	clear := 0
@@ -46,9 +47,22 @@ func randomKernel(rng *rand.Rand) string {
 		fmt.Fprintf(&b, "ld.param.u64 %%rd%d, [p%d]; cvta.to.global.u64 %%rd%d, %%rd%d;\n", i, i, i, i)
 	}
 	b.WriteString("ld.param.u64 %rd3, [n];\nLOOP:\n")
-	reg := func() string { return fmt.Sprintf("%%rd%d", rng.Intn(tinyRegs)) }
+	regs := 4 + rng.Intn(tinyRegs-3)
+	reg := func() string { return fmt.Sprintf("%%rd%d", rng.Intn(regs)) }
+	skips := 0
 	for range 3 + rng.Intn(12) {
 		d, x, y := reg(), reg(), reg()
+		switch rng.Intn(8) {
+		case 0:
+			b.WriteString("@%p1 ")
+		case 1:
+			fmt.Fprintf(&b, "@%%p1 bra SKIP%d;\n", skips)
+			skips++
+		case 2:
+			if skips > 0 && !strings.Contains(b.String(), fmt.Sprintf("SKIP%d:", skips-1)) {
+				fmt.Fprintf(&b, "SKIP%d:\n", skips-1)
+			}
+		}
 		switch rng.Intn(14) {
 		case 0, 1, 2:
 			fmt.Fprintf(&b, "add.s64 %s, %s, %s;\n", d, x, y)
@@ -76,6 +90,11 @@ func randomKernel(rng *rand.Rand) string {
 			fmt.Fprintf(&b, "ld.global.u64 %s, [%s];\n", d, x)
 		}
 	}
+	for n := range skips {
+		if label := fmt.Sprintf("SKIP%d:", n); !strings.Contains(b.String(), label) {
+			b.WriteString(label + "\n")
+		}
+	}
 	b.WriteString("@%p1 bra LOOP;\nret;\n}\n")
 	return b.String()
 }
@@ -95,13 +114,19 @@ var tinyBases = [tinyPointers + 1]uint64{0x3a51_77c0_0000, 0x5d08_e130_0000, 0x7
 
 func (v *tinyMachine) run() [tinyPointers]Access {
 	v.memory = map[uint64]uint64{}
-	for range 2 { // the parameters are loaded before the label
-		start := 0
-		if v.regs[0] != 0 || len(v.memory) > 0 {
-			start = v.f.Labels["LOOP"]
-		}
-		for i := start; i < len(v.f.Body); i++ {
-			v.step(&v.f.Body[i])
+	rounds := 1 + v.rng.Intn(3)
+	for i := 0; i < len(v.f.Body); i++ {
+		in := &v.f.Body[i]
+		switch holds := v.rng.Intn(2) == 0; {
+		case in.Name == "bra" && in.Args[0].Name == "LOOP":
+			if rounds--; rounds > 0 {
+				i = in.Args[0].Target - 1
+			}
+		case in.Guard.Reg != ptx.NoReg && !holds:
+		case in.Name == "bra":
+			i = in.Args[0].Target - 1
+		default:
+			v.step(in)
 		}
 	}
 	return v.reached

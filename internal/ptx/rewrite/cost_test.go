@@ -50,6 +50,7 @@ func TestInstructions(t *testing.T) {
 		}
 		want, ok := known[k.String()]
 		require.True(t, ok, "%s: the table has no line for %s; write it with -rewrite", costTable, k)
+		require.Len(t, added(line), len(added(want)), "%s", k)
 		require.InDeltaSlice(t, added(want), added(line), 1, "%s", k)
 	}
 	require.NotEmpty(t, lines)
