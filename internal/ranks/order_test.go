@@ -145,6 +145,36 @@ func (h *history) check(first int, order []distribute.Wait) {
 	}
 }
 
+// bridges submits and checks the repeated rounds as Plan.step does if more steps follow at once.
+func (h *history) bridges(all *launches.Launches, first, last int32) {
+	if len(all.Bridges) == 0 {
+		return
+	}
+	begin := len(h.runs)
+	var list []distribute.Wait
+	bridged := false
+	for times := range 3 {
+		for r := h.plan.Repeat; r < len(h.plan.Rounds); r++ {
+			segments := all.Rounds[r]
+			end := len(segments) - 1
+			ending := &segments[end]
+			more := times < 2 || r+1 < len(h.plan.Rounds)
+			if more {
+				ending = &all.Bridges[r-h.plan.Repeat]
+			}
+			for i := range segments[:end] {
+				if i > 0 || !bridged {
+					h.segment(&segments[i])
+				}
+			}
+			h.segment(ending)
+			bridged = more
+			list = append(list, order(h.plan, r, first, last)...)
+		}
+	}
+	h.check(begin, list)
+}
+
 // order returns the operations of a round that the devices [first, last) run.
 func order(p *distribute.Plan, r int, first, last int32) (list []distribute.Wait) {
 	for i := range p.Rounds[r].Ops {
@@ -155,8 +185,8 @@ func order(p *distribute.Plan, r int, first, last int32) (list []distribute.Wait
 	return list
 }
 
-// checkOrder checks the launches of the devices [first, last) of a rank, in the first rounds and three repetitions of the repeated ones, and then in two
-// launches of the unrolled graph.
+// checkOrder checks the launches of the devices [first, last) of a rank, in the first rounds and three repetitions of the repeated ones, then
+// in three more that are bridged, and in two launches of the unrolled graph.
 func checkOrder(p *distribute.Plan, all *launches.Launches, first, last int32, report func(later, earlier distribute.Wait)) {
 	h := newHistory(p, report)
 	one := func(r int) {
@@ -169,6 +199,7 @@ func checkOrder(p *distribute.Plan, all *launches.Launches, first, last int32, r
 	for r := range p.Rounds {
 		one(r)
 	}
+	h.bridges(all, first, last)
 	var repeated []distribute.Wait
 	for r := p.Repeat; r < len(p.Rounds); r++ {
 		repeated = append(repeated, order(p, r, first, last)...)

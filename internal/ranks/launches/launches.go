@@ -8,7 +8,8 @@
 //	rest               └─ interior ──────────────────────────┘                   └─ interior ──
 //
 // Urgent are the operations that come between two exchanges and that the second depends on, and all that receive. The rest
-// runs beside the exchange. Operations of lane Aside have the third stream, so that no later graph of the others is behind them.
+// runs beside the exchange. Operations of lane Aside have the third stream, so that no later graph of the others is behind them. It
+// is launched last, so those that the rest of the same segment waits for belong to the rest.
 // A stream waits for another one only if a graph depends on an earlier graph there.
 package launches
 
@@ -64,6 +65,7 @@ type divider struct {
 	first, last int32
 	urgent      map[distribute.Wait]bool // by operation of this rank
 	marked      map[distribute.Wait]bool // those of which a run since the last exchange was marked
+	awaited     map[distribute.Wait]bool // operations of lane Aside that the rest of the same segment waits for
 	// before is the operations that are before one in its lane: those of the same round or the one before it, and of a round
 	// that is repeated also those at the end of the last round.
 	before map[distribute.Wait][]distribute.Wait
@@ -74,12 +76,13 @@ type divider struct {
 
 // Of returns the graphs of the rank with a number of devices from first on.
 func Of(p *distribute.Plan, first int32, devices int) *Launches {
-	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, marked: map[distribute.Wait]bool{}, before: map[distribute.Wait][]distribute.Wait{}}
+	g := &divider{plan: p, first: first, last: first + int32(devices), urgent: map[distribute.Wait]bool{}, marked: map[distribute.Wait]bool{}, awaited: map[distribute.Wait]bool{}, before: map[distribute.Wait][]distribute.Wait{}}
 	for r := range p.Rounds {
 		g.rounds = append(g.rounds, g.windows(r))
 	}
 	g.exchanges = !slices.ContainsFunc(g.rounds[p.Repeat:], func(list []window) bool { return len(list) < 2 })
 	g.findUrgent()
+	g.findAwaited()
 	l := &Launches{}
 	for r := range p.Rounds {
 		segments := g.round(r)
@@ -99,14 +102,19 @@ func (g *divider) bridge(p *distribute.Plan, l *Launches) {
 		return
 	}
 	for r := p.Repeat; r < len(p.Rounds); r++ {
-		next := r + 1
-		if next == len(p.Rounds) {
-			next = p.Repeat
-		}
-		s := g.segment(g.rounds[r][len(g.rounds[r])-1], g.rounds[next][0])
+		s := g.segment(g.bridged(r)...)
 		l.Bridges = append(l.Bridges, s)
 		l.Joined = l.Joined || s.joined()
 	}
+}
+
+// bridged returns the last window of a repeated round and the first one of the next round.
+func (g *divider) bridged(r int) []window {
+	next := r + 1
+	if next == len(g.rounds) {
+		next = g.plan.Repeat
+	}
+	return []window{g.rounds[r][len(g.rounds[r])-1], g.rounds[next][0]}
 }
 
 // joined reports whether graphs of one stream wait for those of another.
@@ -217,6 +225,51 @@ func (g *divider) mark(at distribute.Wait, since int, latest map[distribute.Wait
 	g.after(at, visit)
 }
 
+// findAwaited finds the operations of lane Aside that the rest waits for in some segment, until there are no more: those found
+// belong to the rest too.
+func (g *divider) findAwaited() {
+	if !g.exchanges {
+		return
+	}
+	for count := -1; count < len(g.awaited); {
+		count = len(g.awaited)
+		for r := range g.rounds {
+			for _, w := range g.rounds[r] {
+				g.await(operations(w))
+			}
+			if r >= g.plan.Repeat {
+				g.await(operations(g.bridged(r)...))
+			}
+		}
+	}
+}
+
+// await adds the operations of a segment that its rest waits for.
+func (g *divider) await(list []distribute.Wait) {
+	seen := map[distribute.Wait]bool{}
+	visit := func(u distribute.Wait) {
+		if seen[u] && g.stream(u) == Aside {
+			g.awaited[u] = true
+		}
+	}
+	for _, at := range list {
+		if g.stream(at) == Rest {
+			g.after(at, visit)
+		}
+		seen[at] = true
+	}
+}
+
+// operations returns the operations of consecutive windows.
+func operations(windows ...window) (list []distribute.Wait) {
+	for _, w := range windows {
+		for _, o := range w.ops {
+			list = append(list, distribute.Wait{Round: int32(w.round), Op: o})
+		}
+	}
+	return list
+}
+
 // round divides a round.
 func (g *divider) round(r int) (list []Segment) {
 	for _, w := range g.rounds[r] {
@@ -227,12 +280,7 @@ func (g *divider) round(r int) (list []Segment) {
 
 // segment returns the graphs of consecutive windows, of which only the last may end with an exchange.
 func (g *divider) segment(windows ...window) Segment {
-	var all []distribute.Wait
-	for _, w := range windows {
-		for _, o := range w.ops {
-			all = append(all, distribute.Wait{Round: int32(w.round), Op: o})
-		}
-	}
+	all := operations(windows...)
 	s := Segment{RestLater: g.dependsOn(all, Rest, Urgent), Exchange: windows[len(windows)-1].exchange}
 	for stream := range Streams {
 		var ops []distribute.Wait
@@ -264,7 +312,7 @@ func (g *divider) stream(at distribute.Wait) int {
 	switch {
 	case g.urgent[at]:
 		return Urgent
-	case g.exchanges && g.plan.Lane(g.op(at)) == distribute.Aside:
+	case g.exchanges && g.plan.Lane(g.op(at)) == distribute.Aside && !g.awaited[at]:
 		return Aside
 	}
 	return Rest
