@@ -56,6 +56,10 @@ func TestUniform(t *testing.T) {
 	assert.Equal(t, m.Ranks[0].Devices[0].Profile.MemoryBytes, m.Ranks[0].Devices[0].Memory)
 	_, err = machine.Uniform(0, 1, "v100")
 	assert.ErrorContains(t, err, "both must be at least 1")
+	_, err = machine.Uniform(65537, 1, "v100")
+	assert.ErrorContains(t, err, "at most 65536 ranks and 1024 devices of a rank")
+	_, err = machine.Uniform(1, 1025, "v100")
+	assert.ErrorContains(t, err, "at most 65536 ranks and 1024 devices of a rank")
 	_, err = machine.Uniform(1, 1, "v99")
 	assert.ErrorContains(t, err, `no device profile is called "v99"`)
 }

@@ -16,10 +16,13 @@ var (
 )
 
 // Uniform returns a machine of equal ranks with equal devices of a profile, each rank on a node of its own. The devices of
-// a rank are peers by NVLink. The error is that of an unknown profile, or of a number below 1.
+// a rank are peers by NVLink. The error is that of an unknown profile, or of a number below 1 or above that of a file.
 func Uniform(ranks, devices int, profile string) (*Machine, error) {
 	if ranks < 1 || devices < 1 {
 		return nil, fmt.Errorf("a machine of %d ranks with %d devices each; both must be at least 1", ranks, devices)
+	}
+	if ranks > maxRanks || devices > maxDevices {
+		return nil, fmt.Errorf("a machine of %d ranks with %d devices each; at most %d ranks and %d devices of a rank are possible", ranks, devices, maxRanks, maxDevices)
 	}
 	p, err := profiles.Lookup(profile)
 	if err != nil {
