@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/reprise-gpu/reprise/cluster"
 	"github.com/reprise-gpu/reprise/internal/release"
 	"github.com/reprise-gpu/reprise/internal/sim"
 )
@@ -113,11 +114,10 @@ func oneArg(what string) cobra.PositionalArgs {
 }
 
 // message returns the text of an error: one line for logs and scripts, and all lines for a terminal, with the source
-// lines and carets of a diagnostic. The report of a race is always complete.
+// lines and carets of a diagnostic. The report of a race and the table of missing memory are always complete.
 func message(err error, terminal bool) string {
 	text := strings.TrimSpace(err.Error())
-	var race *sim.RaceError
-	if terminal || errors.As(err, &race) {
+	if terminal || errors.As(err, new(*sim.RaceError)) || errors.As(err, new(*cluster.MemoryError)) {
 		return text
 	}
 	first, rest, more := strings.Cut(text, "\n")

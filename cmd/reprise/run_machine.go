@@ -38,7 +38,7 @@ type clusterRecord struct {
 	Us       float64 `json:"us_per_replay"`
 	Checked  bool    `json:"checked"` // the results were compared with the CPU
 	MaxError float64 `json:"max_error"`
-	OK       bool    `json:"ok"`
+	OK       *bool   `json:"ok"` // null if they were not compared
 }
 
 // distributable is a program that the ranks of a machine can run.
@@ -123,7 +123,7 @@ func clusterTable(records []clusterRecord) string {
 	for _, r := range records {
 		checked := "-\tunchecked"
 		if r.Checked {
-			checked = fmt.Sprintf("%.1e\t%t", r.MaxError, r.OK)
+			checked = fmt.Sprintf("%.1e\t%t", r.MaxError, *r.OK)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%.2f\t%s\t\n", r.Program, r.Machine, r.Ranks, r.Devices, r.Replays, r.Us, checked)
 	}
@@ -159,7 +159,9 @@ func (f *clusterFlags) rank(ctx context.Context, r *cluster.Rank, p distributabl
 		return text, record, err
 	}
 	record.MaxError, err = p.finish(r.Number(), f.replays, func(data []byte, b tracer.Buffer) error { return plan.Read(ctx, data, b.Range()) })
-	record.OK = err == nil
+	if ok := err == nil; record.Checked {
+		record.OK = &ok
+	}
 	return text, record, err
 }
 

@@ -38,6 +38,7 @@ var shapes = []struct {
 	{"gather-staged", 1, 3, distribute.Options{}, false, pairs},
 	{"atomics", 2, 2, distribute.Options{}, true, atomics},
 	{"whole", 2, 1, distribute.Options{}, true, scattered},
+	{"placed", 2, 2, distribute.Options{}, true, independent},
 	{"tickets", 2, 1, distribute.Options{}, true, tickets},
 	{"broadcast", 1, 3, distribute.Options{}, true, announced},
 	{"replicated", 2, 1, distribute.Options{}, true, sums},
@@ -66,6 +67,21 @@ func scattered(tr *tracer.Tracer, m *tracer.Module) {
 	x, y, perm := tr.Alloc("x", ir.I32, n, ir.InOut), tr.Alloc("y", ir.I32, n, ir.InOut), tr.Alloc("perm", ir.I32, n, ir.Constant)
 	tr.Launch(m.Kernel("scatter"), tracer.Linear(n/64, 64), x, perm, y, n)
 	tr.Launch(m.Kernel("axpy"), tracer.Linear(n/64, 64), y, x, 2, n)
+}
+
+// independent has launches that run whole: two on data of their own, one that continues the second, and one on new data.
+func independent(tr *tracer.Tracer, m *tracer.Module) {
+	const n = 1 << 19
+	perm := tr.Alloc("perm", ir.I32, n, ir.Constant)
+	scatter := func(from, to tracer.Buffer) {
+		tr.Launch(m.Kernel("scatter"), tracer.Linear(n/64, 64), from, perm, to, n)
+	}
+	buffer := func(name string) tracer.Buffer { return tr.Alloc(name, ir.I32, n, ir.InOut) }
+	a, b, c, d, e := buffer("a"), buffer("b"), buffer("c"), buffer("d"), buffer("e")
+	scatter(a, b)
+	scatter(a, c)
+	scatter(c, d)
+	scatter(a, e)
 }
 
 // tickets uses the results of atomic operations, so that it runs on one device.

@@ -70,7 +70,7 @@ func (w *printer) title(v ir.OpID) string {
 func (w *printer) how(d *Decision) string {
 	switch d.How {
 	case Whole:
-		return fmt.Sprintf("whole on %s, because %s", w.device(0), d.Why)
+		return fmt.Sprintf("whole on %s, because %s", w.device(d.Chunks[0].Device), d.Why)
 	case Replicated:
 		return fmt.Sprintf("on every device, because %s", d.Why)
 	}

@@ -64,6 +64,12 @@ func (r *reacher) kernel(l *ir.Launch) *kernel {
 	return k
 }
 
+// opaque reports whether the kernel of a launch may access any memory.
+func (r *reacher) opaque(l *ir.Launch) bool {
+	f := r.kernel(l).footprint
+	return f == nil || f.Effects.Opaque != nil
+}
+
 func (r *reacher) analyse(l *ir.Launch) *kernel {
 	m := r.module(l.Module)
 	if m == nil || m.Func(l.Entry) == nil {

@@ -22,11 +22,13 @@ type splitter struct {
 	fills   map[ir.OpID]bool      // launches that fill private copies: each device fills its own
 	tiles   bool                  // launches are cut along two axes where that works
 	shapes  box.Table             // of accesses
+	placer  placer
 }
 
 func newSplitter(g *ir.Graph, l *Layout, tiles bool) *splitter {
 	s := &splitter{g: g, layout: l, weights: make([]float64, len(l.Devices)+1), tiles: tiles}
 	s.reach = newReacher(g, &s.shapes)
+	s.placer = placer{map[ir.BufferID]int32{}, make([]float64, len(l.Devices))}
 	for d, dev := range l.Devices {
 		s.weights[d+1] = s.weights[d] + dev.Weight
 	}
@@ -41,6 +43,7 @@ func (s *splitter) decide() ([]Decision, error) {
 		if list[v], err = s.operation(ir.OpID(v), &s.g.Ops[v]); err != nil {
 			return nil, err
 		}
+		s.placer.note(&s.g.Ops[v], &list[v], func(dev int32) float64 { return s.layout.Devices[dev].Weight })
 	}
 	return list, nil
 }
@@ -78,7 +81,11 @@ func refuse(g *ir.Graph, v ir.OpID, format string, args ...any) error {
 func (s *splitter) onDevices(v ir.OpID, op *ir.Op) error {
 	var scratch [2]ir.Access
 	for _, a := range op.Accesses(&scratch) {
-		if b := &s.g.Buffers[a.Buffer]; b.Place.Kind != ir.OnDevice {
+		switch b := &s.g.Buffers[a.Buffer]; b.Place.Kind {
+		case ir.OnDevice:
+		case ir.Managed:
+			return refuse(s.g, v, "buffer %s is in managed memory, which has one address for the host and one device: allocate it with Alloc", b.Name)
+		default:
 			return refuse(s.g, v, "buffer %s is in memory of the host: write device buffers before the run and read them after it instead of copying in each step", b.Name)
 		}
 	}
@@ -238,7 +245,11 @@ const replicated = 1 << 20
 // devices.
 func (s *splitter) together(v ir.OpID, op *ir.Op, reason string) (Decision, error) {
 	if b := s.differs(op); b >= 0 {
-		return Decision{}, refuse(s.g, v, "%s, and a copy of %s on each device would differ: pass it as a buffer", reason, s.g.Buffers[b].Name)
+		remedy := "pass it as a buffer"
+		if s.reach.opaque(op.Launch) {
+			remedy = "pass all buffers that the kernel accesses as arguments, and compute their addresses from these"
+		}
+		return Decision{}, refuse(s.g, v, "%s, and a copy of %s on each device would differ: %s", reason, s.g.Buffers[b].Name, remedy)
 	}
 	bytes := int64(0)
 	uses := passed(op)
@@ -247,7 +258,7 @@ func (s *splitter) together(v ir.OpID, op *ir.Op, reason string) (Decision, erro
 	}
 	count := int64(op.Launch.Grid.Count())
 	if bytes > replicated || s.reach.kernel(op.Launch).atomic || len(s.layout.Devices) == 1 {
-		return Decision{How: Whole, Why: reason, Chunks: []Chunk{{Count: count, Accesses: uses}}}, nil
+		return Decision{How: Whole, Why: reason, Chunks: []Chunk{{Device: s.placer.device(uses), Count: count, Accesses: uses}}}, nil
 	}
 	return s.everywhere(op, fmt.Sprintf("%s, and it accesses only %d bytes", reason, bytes)), nil
 }
@@ -256,7 +267,7 @@ func (s *splitter) together(v ir.OpID, op *ir.Op, reason string) (Decision, erro
 // none. Variables of modules do not differ on a machine of one device.
 func (s *splitter) differs(op *ir.Op) ir.BufferID {
 	list := hidden(op)
-	if f := s.reach.kernel(op.Launch).footprint; len(list) == 0 || len(s.layout.Devices) == 1 && f != nil && f.Effects.Opaque == nil {
+	if len(list) == 0 || len(s.layout.Devices) == 1 && !s.reach.opaque(op.Launch) {
 		return -1
 	}
 	return list[0]
