@@ -216,17 +216,17 @@ func (f *adviseFlags) advise(ctx context.Context, w *bench.Workload, system *adv
 
 // recordingTime returns the host's time to record a program, on a device that does nothing: with the reading of its PTX, and
 // without its data.
-func recordingTime(w *bench.Workload, p bench.Params) (took time.Duration, err error) {
+func recordingTime(w *bench.Workload, p bench.Params) (took advice.HostTime, err error) {
 	dev := null.New()
 	defer func() { err = device.Join(err, dev.Close()) }()
 	p.Sampled = true
 	start := hostClock()
 	in, err := w.New(dev, p)
-	took = hostClock().Sub(start)
+	once := hostClock().Sub(start) // again, the PTX would be read already
 	if err != nil {
-		return 0, err
+		return took, err
 	}
-	return took, in.Close()
+	return advice.HostTime{Least: once, Most: once}, in.Close()
 }
 
 // byteUnits are the units of sizes, the longest names first.

@@ -30,15 +30,18 @@ type Way struct {
 	Lanes    int      `json:"lanes"`
 	Waits    int      `json:"waits"`
 
-	ReplayUS      float64 `json:"replay_us"`             // predicted time of a replay; of several as one program, divided by their number
-	PlanUS        float64 `json:"plan_us"`               // host time of planning
-	InstantiateUS float64 `json:"instantiate_us"`        // host time of instantiating, predicted
-	PrepareUS     float64 `json:"prepare_us"`            // the sum of both, and of tracing
-	Bytes         int64   `json:"bytes"`                 // device memory, if temporaries share it
-	Unshared      int64   `json:"unshared_bytes"`        // device memory, if each buffer has its own
-	BreakEven     float64 `json:"break_even,omitempty"`  // first number of replays for which the way takes no longer than the program's calls; 0 if there is none, and for these calls
-	Frontier      bool    `json:"frontier"`              // no other way is both quicker and smaller
-	MeasuredUS    float64 `json:"measured_us,omitempty"` // as ReplayUS, of a replay on the device; see Options.Measure
+	ReplayUS       float64 `json:"replay_us"`                  // predicted time of a replay; of several as one program, divided by their number
+	PlanUS         float64 `json:"plan_us"`                    // host time of planning, the least of a few runs
+	InstantiateUS  float64 `json:"instantiate_us"`             // host time of instantiating, predicted
+	PrepareUS      float64 `json:"prepare_us"`                 // the sum of both, and of tracing
+	PrepareMostUS  float64 `json:"prepare_most_us"`            // the same with the longest of these runs
+	Bytes          int64   `json:"bytes"`                      // device memory, if temporaries share it
+	Unshared       int64   `json:"unshared_bytes"`             // device memory, if each buffer has its own
+	BreakEven      float64 `json:"break_even,omitempty"`       // first number of replays for which the way takes no longer than the program's calls; 0 if there is none, and for these calls
+	BreakEvenLeast float64 `json:"break_even_least,omitempty"` // the same if the gain is as large as the uncertainty of the clock allows
+	BreakEvenMost  float64 `json:"break_even_most,omitempty"`  // the same for the longest preparation and the least gain; 0 if there may be no gain
+	Frontier       bool    `json:"frontier"`                   // no other way is both quicker and smaller
+	MeasuredUS     float64 `json:"measured_us,omitempty"`      // as ReplayUS, of a replay on the device; see Options.Measure
 }
 
 // Pick is a way that is the quickest from some number of replays on.
@@ -73,7 +76,7 @@ type Options struct {
 	Copies  []int            // numbers of replays that are tried as one program
 	Quick   bool             // leaves out ways that search: strategy auto, and the pass merge
 	Measure bool             // also replays each way, to compare the predicted time with that of the device
-	Trace   time.Duration    // host time of recording
+	Trace   HostTime         // of recording
 	Now     func() time.Time // the host's clock
 }
 
@@ -124,13 +127,13 @@ func Of(ctx context.Context, dev device.Device, in *bench.Instance, o Options) (
 	g := in.Trace.Graph
 	a := &Advice{
 		Program: g.Name, Device: dev.Info().ID, Ops: g.Len(), Loops: bench.Control(g), Uncertainty: in.Uncertainty,
-		TraceUS: micros(o.Trace), Budget: o.Budget, Replays: float64(o.Replays),
+		TraceUS: micros(o.Trace.Least), Budget: o.Budget, Replays: float64(o.Replays),
 	}
 	for _, w := range o.ways() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		one, s, err := a.plan(dev, in, w, o.Now)
+		one, s, err := a.plan(dev, in, w, &o)
 		if err != nil && w.also != nil {
 			a.Excluded = append(a.Excluded, fmt.Sprintf("%s: %v", w.name, err))
 			continue
@@ -147,15 +150,17 @@ func Of(ctx context.Context, dev device.Device, in *bench.Instance, o Options) (
 }
 
 // plan predicts one way.
-func (a *Advice) plan(dev device.Device, in *bench.Instance, w way, now func() time.Time) (*Way, *ir.Schedule, error) {
+func (a *Advice) plan(dev device.Device, in *bench.Instance, w way, o *Options) (*Way, *ir.Schedule, error) {
 	profile := model.Of(dev)
 	opts := optimizer.Options{Strategy: w.strategy, Also: append([]string{"memplan"}, w.also...), Streams: w.backend == graphexec.Streams, Custom: profile}
 	if profile != nil && in.Measured != nil {
 		opts.Costs = costmodel.Measured(profile, in.Measured)
 	}
-	start := now()
-	plan, err := optimizer.Plan(in.Trace.Graph, opts)
-	took := now().Sub(start)
+	var plan *optimizer.Result
+	took, err := Time(o.Now, func() (err error) {
+		plan, err = optimizer.Plan(in.Trace.Graph, opts)
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +168,7 @@ func (a *Advice) plan(dev device.Device, in *bench.Instance, w way, now func() t
 	u := plansize.UnrolledOf(s, profile)
 	one := &Way{
 		Name: w.name, Strategy: w.strategy, Also: w.also, Backend: w.backend.String(), Copies: u.Copies, Lanes: s.Lanes, Waits: s.Syncs(),
-		ReplayUS: u.CopyUS, PlanUS: micros(took),
+		ReplayUS: u.CopyUS, PlanUS: micros(took.Least),
 	}
 	if profile != nil {
 		one.ReplayUS += float64(profile.Host.Synchronize) / float64(model.Microsecond) / float64(u.Copies)
@@ -181,6 +186,7 @@ func (a *Advice) plan(dev device.Device, in *bench.Instance, w way, now func() t
 		return one, s, nil
 	}
 	one.PrepareUS = a.TraceUS + one.PlanUS + one.InstantiateUS
+	one.PrepareMostUS = micros(o.Trace.Most+took.Most) + one.InstantiateUS
 	return one, s, nil
 }
 
@@ -211,7 +217,7 @@ func (a *Advice) options() choice {
 	for i := range a.Ways {
 		w := &a.Ways[i]
 		plan := ranking.Plan{Prepare: w.PrepareUS, Replay: w.ReplayUS, Bytes: w.Bytes, Lanes: w.Lanes, Ties: w.Copies + w.Lanes + w.Waits}
-		c.options = append(c.options, option{w.Name, plan, w.MeasuredUS})
+		c.options = append(c.options, option{w.Name, plan, w.PrepareMostUS, w.MeasuredUS})
 	}
 	return c
 }
@@ -220,7 +226,9 @@ func (a *Advice) options() choice {
 func (a *Advice) choose() error {
 	c := a.options()
 	for i := range a.Ways {
-		a.Ways[i].BreakEven = c.breakEven(i)
+		w := &a.Ways[i]
+		w.BreakEven = c.breakEven(i)
+		w.BreakEvenLeast, w.BreakEvenMost = c.between(i)
 	}
 	for _, i := range ranking.Frontier(len(a.Ways), c.plan) {
 		a.Ways[i].Frontier = true

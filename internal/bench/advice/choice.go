@@ -23,6 +23,7 @@ type choice struct {
 type option struct {
 	name     string
 	plan     ranking.Plan
+	most     float64 // as plan.Prepare, at most
 	measured float64 // as plan.Replay, on the device; 0 if it was not measured
 }
 
@@ -65,6 +66,21 @@ func (c *choice) breakEven(i int) float64 {
 	return max(1, n)
 }
 
+// between returns the bounds of breakEven. The clock may be off by its uncertainty, for both options alike, and so may
+// the gain; the host took between the least and the most time to prepare. most is 0 if the gain is within the uncertainty.
+func (c *choice) between(i int) (least, most float64) {
+	if c.breakEven(i) == 0 {
+		return 0, 0
+	}
+	o := &c.options[i]
+	gain := c.options[0].plan.Replay - o.plan.Replay
+	least = max(1, math.Ceil(o.plan.Prepare/(gain*(1+c.uncertainty))))
+	if c.near(i, 0) || c.uncertainty >= 1 {
+		return least, 0
+	}
+	return least, max(1, math.Ceil(o.most/(gain*(1-c.uncertainty))))
+}
+
 // near reports whether two options take equally long, within the uncertainty of predicted times.
 func (c *choice) near(i, j int) bool {
 	return math.Abs(math.Log(c.options[i].plan.Replay/c.options[j].plan.Replay)) < c.uncertainty
@@ -79,7 +95,7 @@ func (c *choice) gain(i int) string {
 	return fmt.Sprintf("%s%.2f", mark, c.options[0].plan.Replay/c.options[i].plan.Replay)
 }
 
-// pays formats the number of replays from which an option pays.
+// pays formats the number of replays from which an option pays, and its bounds.
 func (c *choice) pays(i int) string {
 	switch n := c.breakEven(i); {
 	case i == 0:
@@ -87,7 +103,11 @@ func (c *choice) pays(i int) string {
 	case n == 0:
 		return "never"
 	default:
-		return strconv.FormatFloat(n, 'f', 0, 64)
+		least, most := c.between(i)
+		if most == 0 {
+			return fmt.Sprintf("%.0f (from %.0f)", n, least)
+		}
+		return fmt.Sprintf("%.0f (%.0f to %.0f)", n, least, most)
 	}
 }
 

@@ -93,7 +93,7 @@ func (l *Loop) options() choice {
 	for i := range l.Ways {
 		w := &l.Ways[i]
 		plan := ranking.Plan{Prepare: w.PrepareUS, Replay: w.IterationUS * float64(l.Iterations), Ties: w.Batch}
-		c.options = append(c.options, option{w.Name, plan, w.MeasuredUS})
+		c.options = append(c.options, option{w.Name, plan, plan.Prepare, w.MeasuredUS})
 	}
 	return c
 }
