@@ -96,7 +96,13 @@ func (f *profileFlags) run(c *cobra.Command, args []string) error {
 			rows = append(rows, more...)
 		}
 	}
-	return writeResults(c.OutOrStdout(), f.json, rows, func(w io.Writer) error { return bench.WriteProfile(w, rows) })
+	return writeResults(c.OutOrStdout(), f.json, rows, func(w io.Writer) error {
+		if len(rows) == 0 {
+			_, err := fmt.Fprintln(w, "no kernels: nothing was launched")
+			return err
+		}
+		return bench.WriteProfile(w, rows)
+	})
 }
 
 func (f *profileFlags) profile(ctx context.Context, w *bench.Workload, p bench.Params) (rows []bench.KernelProfile, err error) {

@@ -154,7 +154,7 @@ func (f *whyFlags) checkPart(c *cobra.Command) error {
 	case len(given) > 1:
 		return usagef("%s exclude each other: select one part of the plan", strings.Join(given, " and "))
 	case c.Flags().Changed("edge") && len(f.edge) != 2:
-		return usagef("--edge takes two operations, as in --edge square#1,reduce, and %d are given", len(f.edge))
+		return usagef("--edge takes two operations, as in --edge square#1,reduce or, by their numbers, %%3,%%5, and %d are given", len(f.edge))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/reprise-gpu/reprise/ir"
 )
@@ -84,7 +85,7 @@ func (n *Names) was(id ir.OpID, text string) bool {
 // Like reports whether text is what several operations may share: the label or the kernel of operation v.
 func (n *Names) Like(v ir.OpID, text string) bool {
 	op := &n.g.Ops[v]
-	return text == base(n.g, op) || op.Kind == ir.KindLaunch && text == op.Launch.Entry
+	return text == base(n.g, op) || text == op.Label && text != "" || op.Kind == ir.KindLaunch && text == op.Launch.Entry
 }
 
 func origin(g *ir.Graph, v ir.OpID) ir.OpID {
@@ -98,7 +99,7 @@ func origin(g *ir.Graph, v ir.OpID) ir.OpID {
 func base(g *ir.Graph, op *ir.Op) string {
 	switch {
 	case op.Label != "":
-		return op.Label
+		return printable(op.Label)
 	case op.Kind == ir.KindLaunch:
 		return op.Launch.Entry
 	case op.Kind == ir.KindCopy:
@@ -109,6 +110,15 @@ func base(g *ir.Graph, op *ir.Op) string {
 		return "prefetch:" + g.Buffers[op.Prefetch.Range.Buffer].Name
 	}
 	return op.Kind.String()
+}
+
+// printable returns a label with escapes, as in Go, for characters that would control a terminal or end a line.
+func printable(label string) string {
+	if strings.IndexFunc(label, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return label
+	}
+	quoted := strconv.Quote(label)
+	return quoted[1 : len(quoted)-1]
 }
 
 // recorded returns the names of the operations of a recorded program. Numbers whose name is the base of other operations,

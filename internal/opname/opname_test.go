@@ -100,3 +100,16 @@ func TestNamesOfPlans(t *testing.T) {
 	}
 	assert.True(t, names.Is(4, "axpy#3") && names.Is(4, "%2") && names.Is(0, "axpy#3") && !names.Is(2, "axpy#3"))
 }
+
+// TestLabelsArePrintable expects escapes for what a terminal would obey, and finds the operation by them and by the label.
+func TestLabelsArePrintable(t *testing.T) {
+	g := parse(t, "graph g {\n  buffer @x f32[4] inout\n  %0 = memset @x u32=0 label(\"a\\x1b[31m\\nb\")\n  %1 = memset @x u32=0 label(\"größe µ\")\n}\n")
+	n := opname.Of(g)
+	assert.Equal(t, `a\x1b[31m\nb`, n.Of(0))
+	assert.Equal(t, "größe µ", n.Of(1))
+	for _, text := range []string{n.Of(0), "a\x1b[31m\nb"} {
+		at, err := opname.Find(g, text)
+		require.NoError(t, err)
+		assert.Equal(t, ir.OpID(0), at.Op)
+	}
+}

@@ -24,6 +24,9 @@ type OnLane struct {
 func (p *Plan) Lane(n int) (*Lane, error) {
 	c := p.scopes[0]
 	if n < 0 || n >= len(c.lanes) {
+		if len(c.lanes) == 0 {
+			return nil, fmt.Errorf("the plan has no lane %d: the program has no operations", n)
+		}
 		return nil, fmt.Errorf("the plan has no lane %d: its lanes are 0 to %d", n, len(c.lanes)-1)
 	}
 	l := &Lane{Lane: n}
