@@ -69,6 +69,7 @@ do. Then it proves on the lowered program, the nodes and edges of graphs or the 
 streams with their events, that every pair of accesses that conflict is ordered: within a
 replay, from replay to replay, in the bodies of loops and branches, and between buffers that
 share memory. It does not read the lanes and waits of the plan, and runs nothing on a device.
+If a FILE.rir has a schedule, as reprise opt -o writes, it is checked as well.
 
 If a pair is not ordered, check prints the two operations, the bytes, the lines of the program
 and an execution in which the two overlap, and exits with status 1.
@@ -119,6 +120,15 @@ func (f *checkFlags) run(c *cobra.Command, name string) error {
 	ctx, stop := interruptible(c.Context())
 	defer stop()
 	var all []checked
+	if file.Schedule != nil {
+		for _, backend := range backends {
+			proof, err := f.prove(file.Schedule, "the file", backend)
+			if err != nil {
+				return fmt.Errorf("%s, the schedule of the file/%v: %w", name, backend, err)
+			}
+			all = append(all, *proof)
+		}
+	}
 	for _, strategy := range strategies {
 		for _, backend := range backends {
 			if err := ctx.Err(); err != nil {
@@ -135,25 +145,30 @@ func (f *checkFlags) run(c *cobra.Command, name string) error {
 	return f.report(c.OutOrStdout(), name, all)
 }
 
-// checked is a row of the table. Asked is the strategy of the command line, which may have chosen another one.
+// checked is a row of the table. Asked is the strategy of the command line, which may have chosen another one, or "the file".
 type checked struct {
 	Asked string `json:"asked"`
 	*verify.Proof
 	Omitted []verify.Wait `json:"omitted,omitempty"` // with --mutate: each wait, and what happens without it
 }
 
-// check plans a graph with a strategy and checks the plan. If it has no races, --mutate omits each wait.
+// check plans a graph with a strategy and checks the plan.
 func (f *checkFlags) check(g *ir.Graph, opts optimizer.Options, backend graphexec.Backend) (*checked, error) {
 	opts.Streams = backend == graphexec.Streams
 	plan, err := optimizer.Plan(g, opts)
 	if err != nil {
 		return nil, err
 	}
-	p := &checked{Asked: opts.Strategy}
-	if p.Proof, err = verify.Check(plan.Schedule, backend); err != nil || !f.mutate || !p.OK() {
+	return f.prove(plan.Schedule, opts.Strategy, backend)
+}
+
+// prove checks a schedule. If it has no races, --mutate omits each wait.
+func (f *checkFlags) prove(s *ir.Schedule, asked string, backend graphexec.Backend) (p *checked, err error) {
+	p = &checked{Asked: asked}
+	if p.Proof, err = verify.Check(s, backend); err != nil || !f.mutate || !p.OK() {
 		return p, err
 	}
-	p.Omitted, err = verify.Necessary(plan.Schedule, backend)
+	p.Omitted, err = verify.Necessary(s, backend)
 	return p, err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,5 +33,17 @@ func TestPlansOfWorkloadsAreOrdered(t *testing.T) {
 			assert.Positive(t, p.Conflicts, w.Name)
 			assert.Empty(t, p.Races, w.Name)
 		}
+	}
+}
+
+// TestCheckProvesTheScheduleOfAFile expects rows for the schedule that opt has written, beside those of a fresh plan.
+func TestCheckProvesTheScheduleOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "planned.rir")
+	_, stderr, status := reprise("opt", "img", "--strategy", "roundrobin(3)", "-o", file)
+	require.Zero(t, status, stderr)
+	out, stderr, status := reprise("check", file, "--strategy", "serial", "--mutate")
+	require.Zero(t, status, stderr)
+	for _, row := range []string{"the file/graph", "the file/streams", "serial/graph", "serial/streams"} {
+		assert.Contains(t, out, row)
 	}
 }
