@@ -10,15 +10,19 @@ import (
 type Lane uint8
 
 const (
-	Compute Lane = iota // chunks
-	Edge                // edges of chunks in front of the interior, beside it
-	Back                // edges behind it. What is sent to another rank then does not wait for the other edge
-	Aside               // launches that leave multiprocessors idle and whose results no other operation accesses
-	Leaving             // bytes that leave the rank: Out
-	Coming              // bytes that the host brings in an exchange: In
-	Pushing             // bytes for peers: Push
+	Compute Lane                   = iota // chunks
+	Edge                                  // edges of chunks in front of the interior, beside it
+	Back                                  // edges behind it. What is sent to another rank then does not wait for the other edge
+	Aside                                 // launches that leave multiprocessors idle and whose results no other operation accesses
+	Leaving                               // bytes that leave the rank: Out
+	Coming  = Leaving + stageLanes        // bytes that the host brings in an exchange: In
+	Pushing = Coming + stageLanes         // bytes for peers: Push
 	Lanes   = Pushing + pushLanes
 )
+
+// stageLanes is the number of lanes for Outs, and of those for Ins. A device with a neighbour on each side has each of its two
+// transfers in a lane of its own, so that neither edge waits for what the other one needs.
+const stageLanes = 2
 
 // pushLanes is the number of lanes for copies to peers, so that copies to different peers run side by side. A node of most machines has 4 or 8 devices.
 const pushLanes = 4
@@ -29,9 +33,9 @@ func (p *Plan) Lane(o *Op) Lane {
 	case o.Kind == Push:
 		return Pushing + Lane(o.Peer%pushLanes)
 	case o.Kind == Out:
-		return Leaving
+		return Leaving + Lane(o.Part%stageLanes)
 	case o.Kind == In:
-		return Coming
+		return Coming + Lane(o.Part%stageLanes)
 	}
 	switch c := &p.Decisions[o.Of].Chunks[o.Chunk]; {
 	case p.Decisions[o.Of].Aside:

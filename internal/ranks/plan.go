@@ -21,7 +21,7 @@ type Plan struct {
 	plan   *distribute.Plan
 	code   *code
 	memory []*allocations // by device
-	// scratch is memory of each device in which the lanes Leaving and Coming pack rows. A lane runs one operation after the other.
+	// scratch is memory of each device in which the lanes of Outs and Ins pack rows. A lane runs one operation after the other.
 	scratch [][distribute.Lanes]device.Ptr
 	lanes   [][distribute.Lanes]device.Stream // by device
 	events  []event

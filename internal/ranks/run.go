@@ -287,13 +287,9 @@ func (p *Plan) ready(ctx context.Context, e *exchange) error {
 	if !p.options.Streams {
 		return p.at(0, p.rank.devices[0].SynchronizeContext(ctx, p.stream(urgentStream)))
 	}
-	for _, d := range e.leaving {
-		if err := p.rank.devices[d].SynchronizeContext(ctx, p.lanes[d][distribute.Leaving]); err != nil {
-			return p.at(d, err)
-		}
-	}
-	for _, d := range e.coming {
-		if err := p.rank.devices[d].SynchronizeContext(ctx, p.lanes[d][distribute.Coming]); err != nil {
+	for _, l := range e.lanes {
+		d := l / int(distribute.Lanes)
+		if err := p.rank.devices[d].SynchronizeContext(ctx, p.lanes[d][l%int(distribute.Lanes)]); err != nil {
 			return p.at(d, err)
 		}
 	}

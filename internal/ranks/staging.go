@@ -17,7 +17,7 @@ import (
 type staging struct {
 	p      *Plan
 	images map[[3]int32]pinned // by round, exchange and part; of copies inside the rank, exchange -1 and the index of the Out
-	found  map[int][]side      // by round; see sides
+	found  map[int][][]int     // by round; see lanes
 	bytes  int64               // of all places
 }
 
@@ -30,7 +30,7 @@ type pinned struct {
 func (m pinned) cut(lo, hi int64) pinned { return pinned{m.at + device.Ptr(lo), m.bytes[lo:hi]} }
 
 func newStaging(p *Plan) *staging {
-	return &staging{p, map[[3]int32]pinned{}, map[int][]side{}, 0}
+	return &staging{p, map[[3]int32]pinned{}, map[int][][]int{}, 0}
 }
 
 // alloc allocates pinned memory, which all devices of the rank can copy to and from.
@@ -122,45 +122,36 @@ func (s *staging) messagesWith(e *distribute.Exchange, peer int32, f func(part i
 
 // exchange is the messages of one exchange of this rank, frozen.
 type exchange struct {
-	frozen  transport.Exchange // nil if no rank sends
-	leaving []int              // devices of the rank whose bytes are sent
-	coming  []int              // devices of the rank that receive
-	clock   *clock             // nil if the devices are real
+	frozen transport.Exchange // nil if no rank sends
+	lanes  []int              // of the rank, that send or receive: see staging.lanes
+	clock  *clock             // nil if the devices are real
 }
 
-// side is the devices of this rank that take part in an exchange, in the order of devices.
-type side struct{ leaving, coming []int }
-
-// sides returns the devices that take part in each exchange of a round. One pass over the operations finds them for all.
-func (s *staging) sides(r int) []side {
+// lanes returns the lanes of this rank that take part in each exchange of a round: the number of the device times that of lanes,
+// plus the lane. One pass over the operations finds them for all.
+func (s *staging) lanes(r int) [][]int {
 	if list, is := s.found[r]; is {
 		return list
 	}
-	list := make([]side, len(s.p.plan.Rounds[r].Exchanges))
+	list := make([][]int, len(s.p.plan.Rounds[r].Exchanges))
 	for i := range s.p.plan.Rounds[r].Ops {
 		op := &s.p.plan.Rounds[r].Ops[i]
 		d, is := s.p.mine(op)
-		if !is || op.Exchange < 0 {
-			continue
-		}
-		switch op.Kind {
-		case distribute.Out:
-			list[op.Exchange].leaving = insert(list[op.Exchange].leaving, d)
-		case distribute.In:
-			list[op.Exchange].coming = insert(list[op.Exchange].coming, d)
+		if is && op.Exchange >= 0 && (op.Kind == distribute.Out || op.Kind == distribute.In) {
+			list[op.Exchange] = insert(list[op.Exchange], d*int(distribute.Lanes)+int(s.p.plan.Lane(op)))
 		}
 	}
 	s.found[r] = list
 	return list
 }
 
-// insert inserts a device into an ascending list, unless it is there.
-func insert(list []int, d int) []int {
-	i, is := slices.BinarySearch(list, d)
+// insert inserts a number into an ascending list, unless it is there.
+func insert(list []int, n int) []int {
+	i, is := slices.BinarySearch(list, n)
 	if is {
 		return list
 	}
-	return slices.Insert(list, i, d)
+	return slices.Insert(list, i, n)
 }
 
 // exchange freezes the messages of an exchange. It is collective.
@@ -168,8 +159,7 @@ func (s *staging) exchange(ctx context.Context, r, x int) (*exchange, error) {
 	if err := s.layOut(r, x); err != nil {
 		return nil, err
 	}
-	e := &exchange{}
-	e.leaving, e.coming = s.sides(r)[x].leaving, s.sides(r)[x].coming
+	e := &exchange{lanes: s.lanes(r)[x]}
 	if s.p.rank.Size() == 1 {
 		return e, nil
 	}
