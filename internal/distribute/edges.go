@@ -28,8 +28,13 @@ func (s *splitter) edges(p *Plan, sent map[sender][]ir.Range, o Overlap) (cut bo
 		var chunks []Chunk
 		for _, c := range d.Chunks {
 			parts := []Chunk{c}
-			if needed := sent[sender{ir.OpID(v), c.Device}]; len(needed) > 0 && (o == OverlapAll || s.long(&c)) {
+			needed := sent[sender{ir.OpID(v), c.Device}]
+			long := o == OverlapAll || s.long(&c)
+			if len(needed) > 0 && (long || s.alone(c.Device)) {
 				parts = s.divide(p, x, d.Axis, c, needed)
+			}
+			if !long && len(parts) < 3 { // a single edge has no other beside which it runs
+				parts = []Chunk{c}
 			}
 			cut = cut || len(parts) > 1
 			chunks = append(chunks, parts...)
@@ -40,9 +45,16 @@ func (s *splitter) edges(p *Plan, sent map[sender][]ir.Range, o Overlap) (cut bo
 }
 
 // worthwhile is the predicted duration of a chunk, in seconds, from which on its edges are launches of their own: the time to move
-// its bytes. For the wave equation and Jacobi's method on four H200, overlap gains from 1.7 us on and loses at 0.7 us, between
-// peers and between ranks alike.
+// its bytes. For the wave equation and Jacobi's method on four H200, overlap gains from 1.7 us on and loses at 0.7 us between peers.
 const worthwhile = 1.5e-6
+
+// alone reports whether a device is the only one of its rank. Two edges of its chunks are worthwhile however short these are: what
+// one neighbour has sent is copied to the device and what the other one needs is copied from it beside the other edge. The wave
+// equation of 512 x 512 gains 10 % on four such devices.
+func (s *splitter) alone(device int32) bool {
+	lo, hi := s.layout.local(s.layout.Devices[device].Rank)
+	return hi-lo == 1
+}
 
 // long reports whether a chunk takes long enough for edges: whether moving its bytes does.
 func (s *splitter) long(c *Chunk) bool {

@@ -33,6 +33,7 @@ var shapes = []struct {
 	{"tiles-staged", 1, 4, distribute.Options{Tiles: true}, false, wave(64)},
 	{"tiles-packed", 4, 1, distribute.Options{Tiles: true}, true, wave(64)},
 	{"edges", 1, 2, distribute.Options{Overlap: distribute.OverlapAll}, true, wave(256)},
+	{"edges-short", 3, 1, distribute.Options{}, true, wave(256)},
 	{"staged", 1, 2, distribute.Options{}, false, wave(32)},
 	{"gather", 2, 2, distribute.Options{}, true, pairs},
 	{"gather-staged", 1, 3, distribute.Options{}, false, pairs},

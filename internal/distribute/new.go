@@ -21,7 +21,7 @@ type Options struct {
 type Overlap uint8
 
 const (
-	OverlapLong Overlap = iota // launches that are predicted to take longer than the additional launches
+	OverlapLong Overlap = iota // launches that are predicted to take longer than the additional launches, and those between two other ranks
 	OverlapAll                 // all launches of which other devices need a part, or whose results no operation accesses
 	OverlapNone
 )
