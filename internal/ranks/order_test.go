@@ -36,6 +36,9 @@ type history struct {
 	count    [launches.Streams]int                // launches by stream
 	host     [launches.Streams]int                // by stream: how many launches the host has waited for
 	events   [launches.Streams]launched           // what a wait for a stream now guarantees
+	waits    [launches.Streams]launched           // by stream: what its next launch waits for
+	before   [launches.Streams]launched           // events before the present segment
+	ahead    bool                                 // the rest of the next segment has been submitted
 	report   func(later, earlier distribute.Wait) // of an order that is not kept
 }
 
@@ -43,16 +46,14 @@ func newHistory(p *distribute.Plan, report func(later, earlier distribute.Wait))
 	return &history{plan: p, latest: map[distribute.Wait]int{}, tails: map[[2]int32]int{}, last: [launches.Streams]int{-1, -1, -1}, report: report}
 }
 
-// launch launches a graph. after lists the streams whose launches so far it waits for.
-func (h *history) launch(stream int, g *launches.Graph, after [launches.Streams]launched) {
+// launch launches a graph.
+func (h *history) launch(stream int, g *launches.Graph) {
 	if len(g.Nodes) == 0 {
 		return
 	}
 	me := launched{stream: stream, number: h.count[stream], seen: h.host}
-	for _, l := range after {
-		for i := range me.seen {
-			me.seen[i] = max(me.seen[i], l.seen[i])
-		}
+	for i, n := range h.waits[stream].seen {
+		me.seen[i] = max(me.seen[i], n)
 	}
 	if u := h.last[stream]; u >= 0 {
 		for i, n := range h.launches[u].seen {
@@ -89,31 +90,54 @@ func (h *history) ends(u, v int) bool {
 	return h.launches[b.launch].seen[l.stream] > l.number
 }
 
-// after returns what a graph waits for if it waits now.
-func (h *history) after(g *launches.Graph) (list [launches.Streams]launched) {
-	for s, is := range g.Waits {
-		if is {
-			list[s] = h.events[s]
-		}
+// follow makes a stream wait for what another had at the time of events.
+func (h *history) follow(stream, other int, events [launches.Streams]launched) {
+	for i, n := range events[other].seen {
+		h.waits[stream].seen[i] = max(h.waits[stream].seen[i], n)
 	}
-	return list
 }
 
-// segment submits a segment, as Plan.launch does.
-func (h *history) segment(s *launches.Segment) {
-	before := h.after(&s.Graphs[launches.Rest])
-	h.launch(launches.Urgent, &s.Graphs[launches.Urgent], h.after(&s.Graphs[launches.Urgent]))
-	rest := h.after(&s.Graphs[launches.Rest])
-	if !s.RestLater {
-		rest[launches.Urgent] = before[launches.Urgent]
+func (h *history) followAll(stream int, g *launches.Graph, events [launches.Streams]launched) {
+	for s, is := range g.Waits {
+		if is {
+			h.follow(stream, s, events)
+		}
 	}
-	h.launch(launches.Rest, &s.Graphs[launches.Rest], rest)
-	h.launch(launches.Aside, &s.Graphs[launches.Aside], h.after(&s.Graphs[launches.Aside]))
+}
+
+// segment submits a segment, as Plan.launch does, and the rest of the next one unless that is nil.
+func (h *history) segment(s, next *launches.Segment) {
+	begun := h.ahead
+	if !begun {
+		h.before = h.events
+		h.followAll(launches.Rest, &s.Graphs[launches.Rest], h.events)
+	}
+	h.followAll(launches.Urgent, &s.Graphs[launches.Urgent], h.before)
+	h.launch(launches.Urgent, &s.Graphs[launches.Urgent])
+	if !begun || s.RestLater {
+		h.rest(s)
+	}
+	h.followAll(launches.Aside, &s.Graphs[launches.Aside], h.events)
+	h.launch(launches.Aside, &s.Graphs[launches.Aside])
+	if h.ahead = next != nil; h.ahead {
+		h.before = h.events
+		h.followAll(launches.Rest, &next.Graphs[launches.Rest], h.events)
+		if !next.RestLater {
+			h.rest(next)
+		}
+	}
 	if s.Exchange >= 0 { // the host waits for the urgent stream
 		for i, n := range h.events[launches.Urgent].seen {
 			h.host[i] = max(h.host[i], n)
 		}
 	}
+}
+
+func (h *history) rest(s *launches.Segment) {
+	if s.RestLater {
+		h.follow(launches.Rest, launches.Urgent, h.events)
+	}
+	h.launch(launches.Rest, &s.Graphs[launches.Rest])
 }
 
 // check checks that the new runs from first on are ordered as the plan requires. order is their operations in the order of
@@ -145,36 +169,6 @@ func (h *history) check(first int, order []distribute.Wait) {
 	}
 }
 
-// bridges submits and checks the repeated rounds as Plan.step does if more steps follow at once.
-func (h *history) bridges(all *launches.Launches, first, last int32) {
-	if len(all.Bridges) == 0 {
-		return
-	}
-	begin := len(h.runs)
-	var list []distribute.Wait
-	bridged := false
-	for times := range 3 {
-		for r := h.plan.Repeat; r < len(h.plan.Rounds); r++ {
-			segments := all.Rounds[r]
-			end := len(segments) - 1
-			ending := &segments[end]
-			more := times < 2 || r+1 < len(h.plan.Rounds)
-			if more {
-				ending = &all.Bridges[r-h.plan.Repeat]
-			}
-			for i := range segments[:end] {
-				if i > 0 || !bridged {
-					h.segment(&segments[i])
-				}
-			}
-			h.segment(ending)
-			bridged = more
-			list = append(list, order(h.plan, r, first, last)...)
-		}
-	}
-	h.check(begin, list)
-}
-
 // order returns the operations of a round that the devices [first, last) run.
 func order(p *distribute.Plan, r int, first, last int32) (list []distribute.Wait) {
 	for i := range p.Rounds[r].Ops {
@@ -185,42 +179,73 @@ func order(p *distribute.Plan, r int, first, last int32) (list []distribute.Wait
 	return list
 }
 
-// checkOrder checks the launches of the devices [first, last) of a rank, in the first rounds and three repetitions of the repeated ones, then
-// in three more that are bridged, and in two launches of the unrolled graph.
+// checkOrder checks the launches of the devices [first, last) of a rank, in the first rounds and three repetitions of the repeated ones,
+// with bridges, and then in two launches of the unrolled graph.
 func checkOrder(p *distribute.Plan, all *launches.Launches, first, last int32, report func(later, earlier distribute.Wait)) {
 	h := newHistory(p, report)
-	one := func(r int) {
-		begin := len(h.runs)
-		for i := range all.Rounds[r] {
-			h.segment(&all.Rounds[r][i])
-		}
-		h.check(begin, order(p, r, first, last))
-	}
+	var rounds []int
 	for r := range p.Rounds {
-		one(r)
+		rounds = append(rounds, r)
 	}
-	h.bridges(all, first, last)
 	var repeated []distribute.Wait
+	for range 3 {
+		for r := p.Repeat; r < len(p.Rounds); r++ {
+			rounds = append(rounds, r)
+		}
+	}
 	for r := p.Repeat; r < len(p.Rounds); r++ {
 		repeated = append(repeated, order(p, r, first, last)...)
 	}
-	for range 3 {
-		for r := p.Repeat; r < len(p.Rounds); r++ {
-			one(r)
+	var list []distribute.Wait
+	for _, r := range rounds {
+		list = append(list, order(p, r, first, last)...)
+	}
+	steps := segmentsOf(p, all, rounds)
+	for _, run := range steps {
+		for i, s := range run {
+			var next *launches.Segment
+			if i+1 < len(run) {
+				next = run[i+1]
+			}
+			h.segment(s, next)
 		}
 	}
+	h.check(0, list)
 	if len(all.Unrolled.Nodes) == 0 {
 		return
 	}
 	for range 2 {
 		begin := len(h.runs)
-		h.launch(launches.Rest, &all.Unrolled, [launches.Streams]launched{})
+		h.launch(launches.Rest, &all.Unrolled)
 		var list []distribute.Wait
 		for range all.UnrolledSteps / (len(p.Rounds) - p.Repeat) {
 			list = append(list, repeated...)
 		}
 		h.check(begin, list)
 	}
+}
+
+// segmentsOf returns the segments of steps with these rounds, with bridges, as Plan.step launches them. It starts a new list where
+// a step is not joined with the one before it.
+func segmentsOf(p *distribute.Plan, all *launches.Launches, rounds []int) (runs [][]*launches.Segment) {
+	bridged := false
+	for i, r := range rounds {
+		if !bridged {
+			runs = append(runs, nil)
+		}
+		run := &runs[len(runs)-1]
+		more := i+1 < len(rounds) && r >= p.Repeat && len(all.Bridges) > 0
+		for j := range all.Rounds[r] {
+			switch last := j == len(all.Rounds[r])-1; {
+			case last && more:
+				*run = append(*run, &all.Bridges[r-p.Repeat])
+			case j > 0 || !bridged:
+				*run = append(*run, &all.Rounds[r][j])
+			}
+		}
+		bridged = more
+	}
+	return runs
 }
 
 // planned returns the plan of a random program on a random machine.

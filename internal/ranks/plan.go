@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reprise-gpu/reprise/device"
@@ -30,14 +31,17 @@ type Plan struct {
 	rounds  []round
 
 	// Of plans that are run as graphs, all on the first device of the rank.
-	execs         []device.GraphExec
-	ends          [streams]device.Event // recorded behind the last graph of a stream
-	unrolled      part                  // several repetitions of the repeated rounds
-	unrolledSteps int
-	bridges       []segment // by repeated round: to the next one
-	bridged       bool      // the first segment of the next step has been launched
-	waiting       bool      // the rest of the next segment waits for what it depends on
-	joined        bool      // graphs of one stream wait for those of the other
+	execs []device.GraphExec
+	// ends are recorded behind the graphs of a stream in turn. latest is that of the last graph, and before that of the last one
+	// before the present segment.
+	ends           [streams][2]device.Event
+	latest, before [streams]int
+	unrolled       part // several repetitions of the repeated rounds
+	unrolledSteps  int
+	bridges        []segment // by repeated round: to the next one
+	bridged        bool      // the first segment of the next step has been launched
+	ahead          bool      // the rest of the next segment has been submitted
+	recorded       bool      // graphs of one stream wait for those of another, so that ends are recorded
 
 	options Options
 	origin  origins
@@ -208,7 +212,7 @@ func (p *Plan) Close() error {
 	for _, x := range p.execs {
 		note(0, p.rank.devices[0].DestroyGraphExec(x))
 	}
-	for _, e := range p.ends {
+	for _, e := range slices.Concat(p.ends[urgentStream][:], p.ends[restStream][:], p.ends[asideStream][:]) {
 		if e != 0 {
 			note(0, p.rank.devices[0].DestroyEvent(e))
 		}

@@ -80,7 +80,7 @@ func (p *Plan) build(ctx context.Context) error {
 func (p *Plan) buildGraphs(st *staging, exchanges [][]*exchange) error {
 	g := &graphs{p, st}
 	all := launches.Of(p.plan, p.rank.first, len(p.rank.devices))
-	p.joined, p.unrolledSteps = all.Joined, all.UnrolledSteps
+	p.recorded, p.unrolledSteps = all.Joined, all.UnrolledSteps
 	for r := range p.plan.Rounds {
 		one, err := g.round(r, all.Rounds[r], exchanges[r])
 		if err != nil {
@@ -101,9 +101,10 @@ func (p *Plan) buildGraphs(st *staging, exchanges [][]*exchange) error {
 		return err
 	}
 	for s := range p.ends {
-		var err error
-		if p.ends[s], err = p.rank.devices[0].CreateEvent(); err != nil {
-			return p.at(0, err)
+		for i := range p.ends[s] {
+			if p.ends[s][i], err = p.rank.devices[0].CreateEvent(); err != nil {
+				return p.at(0, err)
+			}
 		}
 	}
 	return nil

@@ -108,11 +108,17 @@ func (p *Plan) submit(ctx context.Context, most int) (int, error) {
 	}
 	if p.whole(most) {
 		p.steps += p.unrolledSteps
-		return p.unrolledSteps, p.launchPart(restStream, &p.unrolled, [streams]bool{})
+		return p.unrolledSteps, p.launchPart(restStream, &p.unrolled)
 	}
 	p.steps++
-	due := p.checkpoints.every > 0 && p.steps%p.checkpoints.every == 0
-	return 1, p.step(ctx, most > 1 && !due)
+	return 1, p.step(ctx, p.joined(p.steps, most), p.joined(p.steps+1, most-1))
+}
+
+// joined reports whether a step can be joined with the one behind it. steps is the number of steps up to it, and most the largest
+// number of steps to submit from it on.
+func (p *Plan) joined(steps, most int) bool {
+	every := p.checkpoints.every
+	return most > 1 && !(every > 0 && steps%every == 0)
 }
 
 // whole reports whether the next steps can be the unrolled ones.
@@ -123,8 +129,8 @@ func (p *Plan) whole(most int) bool {
 }
 
 // step submits one step, whose number is p.steps-1. If more steps follow at once, the segment behind the last exchange is joined
-// with the first one of the next step.
-func (p *Plan) step(ctx context.Context, more bool) error {
+// with the first one of the next step. further is set if more steps also follow that one.
+func (p *Plan) step(ctx context.Context, more, further bool) error {
 	r := p.roundOf(p.steps - 1)
 	one := &p.rounds[r]
 	more = more && r >= p.plan.Repeat && len(p.bridges) > 0
@@ -140,7 +146,7 @@ func (p *Plan) step(ctx context.Context, more bool) error {
 			s = &p.bridges[r-p.plan.Repeat]
 		}
 		if !(i == 0 && p.bridged) {
-			if err := p.launch(s, p.following(i, r, more)); err != nil {
+			if err := p.launch(s, p.following(i, r, more, further)); err != nil {
 				return err
 			}
 		}
@@ -157,23 +163,22 @@ func (p *Plan) step(ctx context.Context, more bool) error {
 	return nil
 }
 
-// following returns the segment that follows segment i of a step of round r, nil if it is not known. Of a segment and the bridge
-// that may replace it, it returns the bridge, which waits for all that the segment waits for.
-func (p *Plan) following(i, r int, more bool) *segment {
+// following returns the segment that follows segment i of a step of round r, nil if it is not known.
+func (p *Plan) following(i, r int, more, further bool) *segment {
 	if i == len(p.rounds[r].segments)-1 {
 		if !more {
 			return nil
 		}
-		i, r = 0, p.roundOf(p.steps)
+		i, r, more = 0, p.roundOf(p.steps), further
 	}
-	if i+1 == len(p.rounds[r].segments)-1 && r >= p.plan.Repeat && len(p.bridges) > 0 {
+	if i+1 == len(p.rounds[r].segments)-1 && more {
 		return &p.bridges[r-p.plan.Repeat]
 	}
 	return &p.rounds[r].segments[i+1]
 }
 
-// launch submits the work of a segment. next is the segment that follows, nil if it is not known. What its rest
-// has to wait for is submitted at once, so that the host does not spend the time after the exchange with it.
+// launch submits the work of a segment. next is the segment that follows, nil if it is not known. Its rest is submitted at once,
+// so that the host spends the time before the exchange with it, and not the time after it.
 func (p *Plan) launch(s, next *segment) error {
 	if p.options.Streams {
 		for j := range s.lists {
@@ -184,36 +189,61 @@ func (p *Plan) launch(s, next *segment) error {
 		}
 		return nil
 	}
-	urgent, rest := &s.parts[urgentStream], &s.parts[restStream]
-	if !p.waiting { // before the urgent part, which the rest need not wait for
-		if err := p.followUrgent(rest); err != nil {
+	rest := !p.ahead || s.restLater
+	if !p.ahead {
+		p.before = p.latest
+		if err := p.awaitRest(s); err != nil {
 			return err
 		}
 	}
-	if err := p.launchPart(urgentStream, urgent, urgent.waits); err != nil {
+	urgent, aside := &s.parts[urgentStream], &s.parts[asideStream]
+	// Not before the exchange: a host that waits for a stream also waits for what the stream waits for.
+	if err := p.followAll(urgentStream, urgent, p.before); err != nil {
 		return err
 	}
-	waits := rest.waits
-	waits[urgentStream] = s.restLater
-	if err := p.launchPart(restStream, rest, waits); err != nil {
+	if err := p.launchPart(urgentStream, urgent); err != nil {
 		return err
 	}
-	aside := &s.parts[asideStream]
-	if err := p.launchPart(asideStream, aside, aside.waits); err != nil {
+	if rest {
+		if err := p.launchRest(s); err != nil {
+			return err
+		}
+	}
+	if err := p.followAll(asideStream, aside, p.latest); err != nil {
 		return err
 	}
-	if p.waiting = next != nil; p.waiting {
-		return p.followUrgent(&next.parts[restStream])
+	if err := p.launchPart(asideStream, aside); err != nil {
+		return err
 	}
-	return nil
+	return p.begin(next)
 }
 
-// followUrgent makes the rest of a segment wait for the urgent graphs so far if it depends on them.
-func (p *Plan) followUrgent(rest *part) error {
-	if rest.exec == 0 || !rest.waits[urgentStream] {
+// begin submits the rest of the next segment, or only its waits if it needs the urgent part.
+func (p *Plan) begin(next *segment) error {
+	if p.ahead = next != nil; !p.ahead {
 		return nil
 	}
-	return p.follow(restStream, urgentStream)
+	p.before = p.latest
+	if err := p.awaitRest(next); err != nil || next.restLater {
+		return err
+	}
+	return p.launchRest(next)
+}
+
+// awaitRest makes the rest of a segment wait for what it depends on, before the urgent part, which it need not wait for.
+func (p *Plan) awaitRest(s *segment) error {
+	return p.followAll(restStream, &s.parts[restStream], p.latest)
+}
+
+// launchRest launches the rest of a segment, whose waits have been submitted.
+func (p *Plan) launchRest(s *segment) error {
+	rest := &s.parts[restStream]
+	if s.restLater && rest.exec != 0 {
+		if err := p.follow(restStream, urgentStream, p.latest); err != nil {
+			return err
+		}
+	}
+	return p.launchPart(restStream, rest)
 }
 
 // stream returns a stream of the graphs. The lanes of the first device have the priorities.
@@ -221,32 +251,41 @@ func (p *Plan) stream(s int) device.Stream {
 	return p.lanes[0][[streams]distribute.Lane{distribute.Edge, distribute.Compute, distribute.Aside}[s]]
 }
 
-// follow makes a stream wait for the last graph of another.
-func (p *Plan) follow(stream, other int) error {
-	return p.at(0, p.rank.devices[0].Wait(p.stream(stream), p.ends[other]))
+// follow makes a stream wait for the end of a graph of another: that whose event is at[other].
+func (p *Plan) follow(stream, other int, at [streams]int) error {
+	return p.at(0, p.rank.devices[0].Wait(p.stream(stream), p.ends[other][at[other]]))
 }
 
-// launchPart launches a graph, after the last ones of other streams.
-func (p *Plan) launchPart(stream int, one *part, after [streams]bool) error {
+// followAll makes a stream wait for the ends of graphs of those streams on whose graphs a graph depends.
+func (p *Plan) followAll(stream int, one *part, at [streams]int) error {
 	if one.exec == 0 {
 		return nil
 	}
-	for other, is := range after {
+	for other, is := range one.waits {
 		if !is {
 			continue
 		}
-		if err := p.follow(stream, other); err != nil {
+		if err := p.follow(stream, other, at); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// launchPart launches a graph.
+func (p *Plan) launchPart(stream int, one *part) error {
+	if one.exec == 0 {
+		return nil
 	}
 	dev := p.rank.devices[0]
 	if err := dev.LaunchGraph(one.exec, p.stream(stream)); err != nil {
 		return p.at(0, err)
 	}
-	if !p.joined {
+	if !p.recorded {
 		return nil
 	}
-	return p.at(0, dev.Record(p.ends[stream], p.stream(stream)))
+	p.latest[stream] = 1 - p.latest[stream]
+	return p.at(0, dev.Record(p.ends[stream][p.latest[stream]], p.stream(stream)))
 }
 
 // wait waits for all work of the rank.

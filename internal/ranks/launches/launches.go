@@ -5,12 +5,14 @@
 //
 //	exchange  ──────┐                ┌── host: waits for urgent, exchanges ──┐
 //	urgent          └─ In, edges ─ Out                                       └─ In, edges ─ Out
-//	rest               └─ interior ──────────────────────────┘                   └─ interior ──
+//	rest      ─ interior ──────────────┘└─ interior of the next segment ─────────┘└─ interior ──
 //
 // Urgent are the operations that come between two exchanges and that the second depends on, and all that receive. The rest
 // runs beside the exchange. Operations of lane Aside have the third stream, so that no later graph of the others is behind them. It
 // is launched last, so those that the rest of the same segment waits for belong to the rest.
-// A stream waits for another one only if a graph depends on an earlier graph there.
+// A stream waits for another one only if a graph depends on an earlier graph there. The host submits the rest of the next segment before it
+// waits for the urgent graph, because it has nothing else to do then. Between the exchange and the next edges it then launches one
+// graph of few nodes, and interiors do not begin at the time of the edges, which they would delay.
 package launches
 
 import (

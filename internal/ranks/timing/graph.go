@@ -59,11 +59,10 @@ func (s *Simulation) graph(k *rank, src *launches.Graph) *graph {
 	return g
 }
 
-// follow makes a stream wait for the last graph of another.
-func (k *rank) follow(stream, other int) {
+// follow makes a stream wait for the record behind a graph of another.
+func (k *rank) follow(stream int, t des.TaskID) {
 	g := k.devices[0]
 	k.host += g.profile.Host.EventWait
-	t := k.streams[other].ended
 	if t == des.NoTask {
 		return
 	}
@@ -72,23 +71,22 @@ func (k *rank) follow(stream, other int) {
 	s.waits = append(s.waits, g.engine.Add(des.Task{Arrival: k.arrival(), Gap: gap, Why: des.EventWait, Deps: []des.TaskID{t}}))
 }
 
-// after returns the streams for whose last graphs a graph waits, none if it is nil.
-func (g *graph) after() (none [launches.Streams]bool) {
-	if g == nil {
-		return none
-	}
-	return g.waits
-}
-
-// launch launches a graph, unless it is nil, after the last ones of other streams.
-func (k *rank) launch(stream int, x *graph, after [launches.Streams]bool) {
+// followAll makes a stream wait for graphs of those streams on whose graphs a graph depends.
+func (k *rank) followAll(stream int, x *graph, ends [launches.Streams]des.TaskID) {
 	if x == nil {
 		return
 	}
-	for other, is := range after {
+	for other, is := range x.waits {
 		if is {
-			k.follow(stream, other)
+			k.follow(stream, ends[other])
 		}
+	}
+}
+
+// launch launches a graph, unless it is nil.
+func (k *rank) launch(stream int, x *graph) {
+	if x == nil {
+		return
 	}
 	k.host += x.cost
 	s, first := &k.streams[stream], k.devices[0]
@@ -126,7 +124,7 @@ func (k *rank) launch(stream int, x *graph, after [launches.Streams]bool) {
 	x.ended = s.tail
 	if k.joined {
 		k.host += first.profile.Host.EventRecord
-		s.ended = k.append(s, priority, 0, des.StreamOrder)
+		k.ends[stream] = k.append(s, priority, 0, des.StreamOrder)
 	}
 }
 

@@ -31,8 +31,10 @@ type rank struct {
 	unrolled      *graph
 	unrolledSteps int
 	joined        bool // graphs of one stream wait for those of the other
-	waiting       bool // the rest of the next segment waits for what it depends on
+	ahead         bool // the rest of the next segment has been submitted
 	streams       [launches.Streams]stream
+	// ends are the latest records behind graphs of the streams, and before the latest ones before the present segment.
+	ends, before  [launches.Streams]des.TaskID
 	host          model.Time
 	send, receive model.Time // from which on its port is free
 }
@@ -55,7 +57,6 @@ type segment struct {
 type stream struct {
 	tail  des.TaskID // NoTask if there was none
 	waits []des.TaskID
-	ended des.TaskID // the latest record behind a graph
 }
 
 // New returns a simulation of a plan for the machine. demand returns what an operation of kind Run of a launch demands of
@@ -79,7 +80,7 @@ func (s *Simulation) newRank(number int, first int32, m *machine.Rank) *rank {
 		k.devices = append(k.devices, g)
 	}
 	for i := range k.streams {
-		k.streams[i].tail, k.streams[i].ended = des.NoTask, des.NoTask
+		k.streams[i].tail, k.ends[i], k.before[i] = des.NoTask, des.NoTask, des.NoTask
 	}
 	all := launches.Of(s.plan, first, len(m.Devices))
 	k.joined, k.unrolledSteps, k.unrolled = all.Joined, all.UnrolledSteps, s.graph(k, &all.Unrolled)
@@ -160,18 +161,18 @@ func (s *Simulation) submit(most int) int {
 	repeated := len(s.plan.Rounds) - s.plan.Repeat
 	if n > 0 && most >= n && s.steps >= s.plan.Repeat && (s.steps-s.plan.Repeat)%repeated == 0 {
 		for _, k := range s.ranks {
-			k.launch(launches.Rest, k.unrolled, [launches.Streams]bool{})
+			k.launch(launches.Rest, k.unrolled)
 		}
 		s.steps += n
 		return n
 	}
-	s.step(most > 1)
+	s.step(most > 1, most > 2)
 	return 1
 }
 
 // step runs one step. If more follow at once, its last segments are joined with the first ones of the next step, as in
-// internal/ranks.
-func (s *Simulation) step(more bool) {
+// internal/ranks. further is set if more steps also follow that one.
+func (s *Simulation) step(more, further bool) {
 	r := s.roundOf(s.steps)
 	more = more && r >= s.plan.Repeat && len(s.ranks[0].bridges) > 0
 	segments := len(s.ranks[0].rounds[r])
@@ -179,9 +180,9 @@ func (s *Simulation) step(more bool) {
 		for _, k := range s.ranks {
 			switch {
 			case x == segments-1 && more:
-				k.segment(&k.bridges[r-s.plan.Repeat], s.following(k, x, r, more))
+				k.segment(&k.bridges[r-s.plan.Repeat], s.following(k, x, r, more, further))
 			case x > 0 || !s.bridged:
-				k.segment(&k.rounds[r][x], s.following(k, x, r, more))
+				k.segment(&k.rounds[r][x], s.following(k, x, r, more, further))
 			}
 		}
 		if e := s.ranks[0].rounds[r][x].exchange; e >= 0 {
@@ -201,41 +202,50 @@ func (s *Simulation) roundOf(step int) int {
 }
 
 // following returns the segment that follows segment i of a step of round r, as in internal/ranks.
-func (s *Simulation) following(k *rank, i, r int, more bool) *segment {
+func (s *Simulation) following(k *rank, i, r int, more, further bool) *segment {
 	if i == len(k.rounds[r])-1 {
 		if !more {
 			return nil
 		}
-		i, r = 0, s.roundOf(s.steps+1)
+		i, r, more = 0, s.roundOf(s.steps+1), further
 	}
-	if i+1 == len(k.rounds[r])-1 && r >= s.plan.Repeat && len(k.bridges) > 0 {
+	if i+1 == len(k.rounds[r])-1 && more {
 		return &k.bridges[r-s.plan.Repeat]
 	}
 	return &k.rounds[r][i+1]
 }
 
-// segment launches the graphs of a segment, and makes the rest of the next one wait for what it depends on.
+// segment launches the graphs of a segment, and the rest of the next one.
 func (k *rank) segment(s, next *segment) {
-	urgent := s.graphs[launches.Urgent]
-	if !k.waiting {
-		k.followUrgent(s)
+	rest := !k.ahead || s.restLater
+	if !k.ahead {
+		k.before = k.ends
+		k.followAll(launches.Rest, s.graphs[launches.Rest], k.ends)
 	}
-	k.launch(launches.Urgent, urgent, urgent.after())
-	rest := s.graphs[launches.Rest]
-	after := rest.after()
-	after[launches.Urgent] = s.restLater
-	k.launch(launches.Rest, rest, after)
-	k.launch(launches.Aside, s.graphs[launches.Aside], s.graphs[launches.Aside].after())
-	if k.waiting = next != nil; k.waiting {
-		k.followUrgent(next)
+	k.followAll(launches.Urgent, s.graphs[launches.Urgent], k.before)
+	k.launch(launches.Urgent, s.graphs[launches.Urgent])
+	if rest {
+		k.launchRest(s)
+	}
+	k.followAll(launches.Aside, s.graphs[launches.Aside], k.ends)
+	k.launch(launches.Aside, s.graphs[launches.Aside])
+	if k.ahead = next != nil; !k.ahead {
+		return
+	}
+	k.before = k.ends
+	k.followAll(launches.Rest, next.graphs[launches.Rest], k.ends)
+	if !next.restLater {
+		k.launchRest(next)
 	}
 }
 
-// followUrgent makes the rest of a segment wait for the urgent graphs so far if it depends on them.
-func (k *rank) followUrgent(s *segment) {
-	if rest := s.graphs[launches.Rest]; rest.after()[launches.Urgent] {
-		k.follow(launches.Rest, launches.Urgent)
+// launchRest launches the rest of a segment.
+func (k *rank) launchRest(s *segment) {
+	rest := s.graphs[launches.Rest]
+	if s.restLater && rest != nil {
+		k.follow(launches.Rest, k.ends[launches.Urgent])
 	}
+	k.launch(launches.Rest, rest)
 }
 
 // synchronize makes the host wait for a stream.
