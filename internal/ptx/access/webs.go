@@ -110,22 +110,22 @@ func defined(in *ptx.Inst) ptx.RegID {
 // flow finds where instructions continue.
 func (w *webs) flow() {
 	w.next = make([][]int32, len(w.f.Body))
-	follows := make([]int32, len(w.f.Body))
 	for i := range w.f.Body {
-		in := &w.f.Body[i]
-		if follows[i] = int32(i + 1); !leaves(in) || in.Guard.Reg != ptx.NoReg {
-			w.next[i] = follows[i : i+1]
+		in, next := &w.f.Body[i], []int32(nil)
+		if !leaves(in) || in.Guard.Reg != ptx.NoReg {
+			next = append(next, int32(i+1))
 		}
 		switch in.Name {
 		case "bra":
-			w.next[i] = append(slices.Clip(w.next[i]), int32(in.Args[0].Target))
+			next = append(next, int32(in.Args[0].Target))
 		case "brx":
 			for n := range in.Args {
 				for k := range in.Args[n].Elems {
-					w.next[i] = append(slices.Clip(w.next[i]), int32(in.Args[n].Elems[k].Target))
+					next = append(next, int32(in.Args[n].Elems[k].Target))
 				}
 			}
 		}
+		w.next[i] = next
 	}
 }
 
